@@ -1,0 +1,27 @@
+// Linux system calls that glibc's Swift module lacks, or that take variable arguments.
+#ifndef STET_CLINUX_H
+#define STET_CLINUX_H
+
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+static inline int stet_open(const char *path, int flags, mode_t mode) {
+    return open(path, flags, mode);
+}
+
+static inline int stet_openat(int folder, const char *path, int flags, mode_t mode) {
+    return openat(folder, path, flags, mode);
+}
+
+static inline int stet_syncfs(int descriptor) {
+    return (int)syscall(SYS_syncfs, descriptor);
+}
+
+#endif

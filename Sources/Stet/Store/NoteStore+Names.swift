@@ -1,0 +1,78 @@
+/// A note and the name it is to have.
+public struct Renaming: Hashable, Sendable {
+    /// The note.
+    public var note: NoteReference
+    /// Its new name.
+    public var name: NoteName
+
+    /// A renaming of `note` to `name`.
+    public init(_ note: NoteReference, to name: NoteName) {
+        self.note = note
+        self.name = name
+    }
+}
+
+extension NoteStore {
+    /// Renames notes in one step, so that names can be exchanged. The notes stay the same notes: history and bookmarks
+    /// go with them.
+    ///
+    /// - Throws: `StoreError.nameTaken`, `.nameInside`, `.noNote`; nothing is renamed then.
+    @discardableResult
+    public func rename(_ renamings: [Renaming]) throws -> [Change] {
+        try write { transaction in
+            let notes = try renamings.map { try transaction.index.find($0.note, for: .changing) }
+            let moves = zip(notes, renamings).map { Operation.Move(note: $0.ordinal, name: $1.name) }
+                .filter { move in notes.contains { $0.ordinal == move.note && $0.name != move.name } }
+            if !moves.isEmpty {
+                try requireDistinct(moves)
+                let leaving = Set(moves.map(\.note))
+                for move in moves { try transaction.index.requireFree(move.name, leaving: leaving) }
+                try transaction.perform(.rename(moves))
+            }
+            return try notes.map { try transaction.change(to: $0.ordinal, isNew: false) }
+        }
+    }
+
+    /// Renames one note.
+    @discardableResult
+    public func rename(_ note: NoteReference, to name: NoteName) throws -> Change {
+        try rename([Renaming(note, to: name)])[0]
+    }
+
+    private func requireDistinct(_ moves: [Operation.Move]) throws {
+        let names = moves.map(\.name).sorted()
+        for (name, next) in zip(names, names.dropFirst()) where name == next { throw StoreError.nameTaken(name) }
+        let all = Set(names)
+        for name in names {
+            if let other = name.folders.first(where: all.contains) { throw StoreError.nameInside(name, other: other) }
+        }
+        let notes = Set(moves.map(\.note))
+        guard notes.count == moves.count else { throw StoreError.ambiguous("one note, twice", []) }
+    }
+
+    /// Deletes notes: they are no longer listed, and keep all their versions.
+    @discardableResult
+    public func delete(_ notes: [NoteReference]) throws -> [Change] {
+        try write { transaction in
+            let found = try notes.map { try transaction.index.find($0, for: .changing) }
+            var seen: Set<Int> = []
+            let ordinals = found.map(\.ordinal).filter { seen.insert($0).inserted }
+            if !ordinals.isEmpty { try transaction.perform(.delete(ordinals)) }
+            return try found.map { try transaction.change(to: $0.ordinal, isNew: false) }
+        }
+    }
+
+    /// Brings a deleted note back, with the name it had or another.
+    ///
+    /// - Throws: `StoreError.nameTaken` or `.nameInside` where the name is not free.
+    @discardableResult
+    public func undelete(_ note: NoteReference, as name: NoteName? = nil) throws -> Change {
+        try write { transaction in
+            let note = try transaction.index.find(note, for: .undeleting)
+            let name = name ?? note.name
+            try transaction.index.requireFree(name)
+            try transaction.perform(.undelete(.init(note: note.ordinal, name: name)))
+            return try transaction.change(to: note.ordinal, isNew: false)
+        }
+    }
+}

@@ -1,0 +1,103 @@
+extension NoteStore {
+    /// The text of a version, checked against its hash.
+    ///
+    /// - Throws: `ObjectError` where it is missing or damaged.
+    public func text(of version: Version) throws -> [UInt8] { try read { try text(of: version.object, in: $0) } }
+
+    /// The bytes of `object` from the journal or else from the tree.
+    func text(of object: ObjectID, in index: StoreIndex) throws -> [UInt8] {
+        try index.journaled(object) ?? objects.read(object)
+    }
+
+    /// Hands the text of a version to `body` in pieces of at most a mebibyte. Nothing is handed out before all of it was
+    /// checked against its hash.
+    ///
+    /// - Throws: `ObjectError` where it is missing or damaged; what `body` throws.
+    public func readText(of version: Version, _ body: (UnsafeRawBufferPointer) throws -> Void) throws {
+        let source = try source(of: version)
+        try source.read(0..<source.size, body)
+    }
+
+    /// Hands the first `count` lines of a version's text to `body`, in pieces.
+    public func readFirstLines(
+        _ count: Int, of version: Version, _ body: (UnsafeRawBufferPointer) throws -> Void
+    ) throws {
+        struct Enough: Error {}
+        var left = count
+        guard left > 0 else { return }
+        do {
+            try readText(of: version) { piece in
+                var end = 0
+                while left > 0, end < piece.count {
+                    guard let lineFeed = piece[end...].firstIndex(of: UInt8(ascii: "\n")) else {
+                        end = piece.count
+                        break
+                    }
+                    end = lineFeed + 1
+                    left -= 1
+                }
+                try body(UnsafeRawBufferPointer(rebasing: piece[..<end]))
+                if left == 0 { throw Enough() }
+            }
+        } catch is Enough {}
+    }
+
+    /// Hands the last `count` lines of a version's text to `body`, in pieces.
+    public func readLastLines(
+        _ count: Int, of version: Version, _ body: (UnsafeRawBufferPointer) throws -> Void
+    ) throws {
+        let source = try source(of: version)
+        var start = source.size
+        var found = 0
+        // From the end backwards in pieces, until as many line feeds lie behind as there are lines wanted.
+        search: while count > 0, start > 0 {
+            let range = max(0, start - LooseObjects.pieceSize)..<start
+            var position: Int?
+            try source.read(range) { piece in
+                for offset in piece.indices.reversed() where piece[offset] == UInt8(ascii: "\n") {
+                    // The line feed that ends the text ends its last line and begins none.
+                    if range.lowerBound + offset == source.size - 1 { continue }
+                    found += 1
+                    if found == count {
+                        position = range.lowerBound + offset + 1
+                        return
+                    }
+                }
+            }
+            start = position ?? range.lowerBound
+            if position != nil { break search }
+        }
+        try source.read(start..<source.size, body)
+    }
+
+    /// A checked text: in memory where it is small, an open file where it is large.
+    private enum Source {
+        case memory([UInt8])
+        case file(CheckedObject)
+
+        var size: Int {
+            switch self {
+            case .memory(let bytes): bytes.count
+            case .file(let file): file.size
+            }
+        }
+
+        func read(_ range: Range<Int>, _ body: (UnsafeRawBufferPointer) throws -> Void) throws {
+            switch self {
+            case .memory(let bytes): try bytes[range].withUnsafeBytes { if !$0.isEmpty { try body($0) } }
+            case .file(let file): try file.read(range, body)
+            }
+        }
+    }
+
+    private func source(of version: Version) throws -> Source {
+        if version.size > LooseObjects.pieceSize { return .file(try objects.openChecked(version.object)) }
+        return .memory(try text(of: version))
+    }
+
+    /// Whether the store has no file of the version's text and no journal row; does not read it.
+    public func isMissing(_ version: Version) throws -> Bool {
+        if try objects.size(version.object) == version.size { return false }
+        return try read { try !$0.journalHolds(version.object) }
+    }
+}

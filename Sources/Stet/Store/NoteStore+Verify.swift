@@ -1,0 +1,126 @@
+/// What a check of the whole store found.
+public struct VerifyReport: Equatable, Sendable {
+    /// Something that is wrong.
+    public enum Problem: Equatable, Sendable, CustomStringConvertible {
+        /// A text whose bytes do not give its hash; the notes that have it.
+        case damaged(ObjectID, usedBy: [String])
+        /// A text that is nowhere; the notes that have it.
+        case missing(ObjectID, usedBy: [String])
+        /// The index contradicts itself, or is not what the log says.
+        case index(String)
+        /// The operation log is broken.
+        case log(String)
+
+        /// One line.
+        public var description: String {
+            switch self {
+            case .damaged(let object, let users): "damaged: \(object) (\(users.joined(separator: ", ")))"
+            case .missing(let object, let users): "missing: \(object) (\(users.joined(separator: ", ")))"
+            case .index(let what): "index: \(what)"
+            case .log(let what): "log: \(what)"
+            }
+        }
+    }
+
+    /// Notes, deleted ones too.
+    public internal(set) var notes = 0
+    /// Versions of all notes.
+    public internal(set) var versions = 0
+    /// Texts, each counted once.
+    public internal(set) var objects = 0
+    /// Files in the object tree that no version has.
+    public internal(set) var unreferenced = 0
+    /// What is wrong.
+    public internal(set) var problems: [Problem] = []
+
+    /// The number of damaged texts.
+    public var damaged: Int { problems.filter { if case .damaged = $0 { true } else { false } }.count }
+    /// The number of missing texts.
+    public var missing: Int { problems.filter { if case .missing = $0 { true } else { false } }.count }
+    /// Whether all is as it should be. A file that no version has is no fault.
+    public var isClean: Bool { problems.isEmpty }
+}
+
+extension NoteStore {
+    /// Checks the whole store: the index by itself and against a replay of the log, and with `reading` every text against
+    /// its hash.
+    ///
+    /// - Parameters:
+    ///   - reading: whether texts are read and hashed; otherwise only the structure is checked.
+    ///   - progress: called with the number of texts done and of all.
+    /// - Throws: where the check itself cannot go on; what is wrong with the store is in the report.
+    public func verify(
+        reading: Bool = true, progress: (_ done: Int, _ of: Int) throws -> Void = { _, _ in }
+    ) throws -> VerifyReport {
+        var report = VerifyReport()
+        try read { index in
+            let counts = try index.counts()
+            report.notes = try index.noteCount()
+            report.versions = counts.versions
+            report.objects = counts.objects
+            report.problems += try index.structuralProblems(limit: 20).map { .index($0) }
+        }
+        try compareWithLog(&report)
+        try checkTexts(&report, reading: reading, progress)
+        return report
+    }
+
+    private func compareWithLog(_ report: inout VerifyReport) throws {
+        do {
+            report.problems += try differencesFromLog().map { .index("\($0) differ from what the log says") }
+        } catch let damage as LogDamage {
+            report.problems.append(.log(damage.description))
+        } catch let damage as IndexDamage {
+            report.problems.append(.log(damage.description))
+        }
+    }
+
+    private func checkTexts(
+        _ report: inout VerifyReport, reading: Bool, _ progress: (Int, Int) throws -> Void
+    ) throws {
+        var bad: [(ObjectID, isMissing: Bool)] = []
+        var done = 0
+        let total = report.objects
+        // One list of names instead of a long read transaction: what is saved meanwhile is not part of this check.
+        var wanted: [ObjectID] = []
+        try read { index in try index.forEachObject { object, _ in wanted.append(object) } }
+        for object in wanted {
+            switch try state(of: object, reading: reading) {
+            case .whole: break
+            case .damaged: bad.append((object, false))
+            case .missing: bad.append((object, true))
+            }
+            done += 1
+            try progress(done, total)
+        }
+        try read { index in
+            for (object, isMissing) in bad {
+                let users = try index.users(of: object)
+                report.problems.append(
+                    isMissing ? .missing(object, usedBy: users) : .damaged(object, usedBy: users))
+            }
+            try objects.forEach { object in
+                if try !index.contains(object) { report.unreferenced += 1 }
+            }
+        }
+    }
+
+    private enum TextState {
+        case whole
+        case damaged
+        case missing
+    }
+
+    private func state(of object: ObjectID, reading: Bool) throws -> TextState {
+        if try read({ try $0.journaled(object) }) != nil { return .whole }
+        guard reading else { return try objects.size(object) == nil ? .missing : .whole }
+        do {
+            _ = try objects.openChecked(object)
+            return .whole
+        } catch ObjectError.missing {
+            return .missing
+        } catch ObjectError.damaged {
+            return .damaged
+        }
+    }
+}

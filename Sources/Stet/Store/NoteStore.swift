@@ -1,0 +1,181 @@
+/// A store: every version of every note saved into it.
+///
+/// Nouns: a *note* is a lasting identity with a changeable *name*; a *version* is one saved state of it, numbered from 1;
+/// the *head* is the version that the note shows. A store may be used by any number of threads and processes at once.
+///
+/// Nothing here prints, reads the environment or knows a command line: the folder, the clock and the machine's id are
+/// handed in.
+public final class NoteStore: Sendable {
+    /// What a store is opened for.
+    public enum Access: Sendable {
+        /// Reading and writing.
+        case readWrite
+        /// Reading only; works on read-only media.
+        case readOnly
+    }
+
+    /// The longest label in bytes.
+    public static let maximumLabelLength = 1_000
+
+    /// The store's folder, absolute, with symbolic links resolved.
+    public let folder: String
+    let objects: LooseObjects
+    private let layout: StoreLayout
+    private let access: Access
+    private let clock: StoreClock
+    private let machine: [UInt8]?
+    /// Opened by the first change.
+    private let writer = Guarded<Writer?>(nil)
+    /// Connections that nobody is reading with at the moment; nil once the store was closed.
+    private let readers = Guarded<[StoreIndex]?>([])
+
+    private init(_ layout: StoreLayout, _ access: Access, _ clock: StoreClock, _ machine: [UInt8]?) {
+        folder = layout.folder
+        objects = LooseObjects(caches: layout.caches)
+        self.layout = layout
+        self.access = access
+        self.clock = clock
+        self.machine = machine
+    }
+
+    // MARK: Opening and closing
+
+    /// Makes a store at `folder`, which must be missing or empty, and opens it.
+    ///
+    /// - Parameters:
+    ///   - folder: where the store is to be; its parent must exist.
+    ///   - clock: gives the times that are shown.
+    ///   - machine: the machine's id, such as the text of `/etc/machine-id`; nil where it has none.
+    /// - Throws: `StoreError.alreadyThere`, `.onNetwork`, or `SystemError`. What was made by then stays, and making the
+    ///   store again completes it.
+    public static func create(at folder: String, clock: StoreClock, machine: [UInt8]? = nil) throws -> NoteStore {
+        let made = try FileSystem.makeFolder(folder)
+        let layout = StoreLayout(folder: try FileSystem.realPath(folder))
+        if !made { try requireUnused(layout) }
+        try layout.checkOwner()
+        guard try !FileSystem.isOnNetwork(layout.folder) else { throw StoreError.onNetwork(layout.folder) }
+        try layout.makeFolders()
+        let store = NoteStore(layout, .readWrite, clock, machine)
+        try Writer.begin(layout, store.objects, clock: clock, machine: machine)
+        try FileSystem.syncFolder(layout.folder)
+        try FileSystem.syncFolder(layout.folder + "/..")
+        return store
+    }
+
+    /// A folder may become a store where it is empty, or holds no more than an earlier attempt left.
+    private static func requireUnused(_ layout: StoreLayout) throws {
+        let own: Set = ["index.sqlite", "index.sqlite-wal", "index.sqlite-shm", "lock", "oplog", "caches"]
+        guard try FileSystem.list(layout.folder).allSatisfy(own.contains) else {
+            throw StoreError.alreadyThere(layout.folder)
+        }
+    }
+
+    /// Opens the store at `folder`.
+    ///
+    /// - Parameters:
+    ///   - folder: the store's folder.
+    ///   - access: what for. Nothing is written before the first change.
+    ///   - clock: gives the times that are shown.
+    ///   - machine: the machine's id; another one than last time begins a new device.
+    /// - Throws: `StoreError.noStore`, `.foreignOwner`, `.writableByOthers`, `.damaged`, `LayoutError`.
+    public static func open(
+        at folder: String, access: Access = .readWrite, clock: StoreClock, machine: [UInt8]? = nil
+    ) throws -> NoteStore {
+        guard let path = try? FileSystem.realPath(folder) else { throw StoreError.noStore(folder) }
+        let layout = StoreLayout(folder: path)
+        guard try FileSystem.status(layout.folder)?.isFolder == true,
+            try FileSystem.status(layout.lock) != nil || FileSystem.status(layout.index) != nil
+        else { throw StoreError.noStore(folder) }
+        try layout.checkOwner()
+        guard try FileSystem.status(layout.index) != nil else {
+            throw StoreError.damaged("\(TerminalText.escape(layout.index)) is gone; nothing was put in its place")
+        }
+        let store = NoteStore(layout, access, clock, machine)
+        // A store that cannot be read is refused here and not at the first question.
+        try store.read { _ in }
+        return store
+    }
+
+    /// Does the upkeep that is due and closes the store. Every change was durable before already.
+    ///
+    /// - Throws: what the upkeep met; the store is closed all the same.
+    public func close() throws {
+        readers.withLock { $0 = nil }
+        try writer.withLock { slot in
+            defer { slot = nil }
+            try slot?.maintain()
+        }
+    }
+
+    /// Makes object files and log durable, and drops what the index holds of them until then.
+    ///
+    /// Changes are durable without it; it is called by itself when enough has gathered.
+    public func flush() throws { try withWriter { try $0.maintain(always: true) } }
+
+    // MARK: Reading
+
+    /// Runs `body` over one unchanging state of the index. Never waits for a writer.
+    func read<Value>(_ body: (StoreIndex) throws -> Value) throws -> Value {
+        let idle = try readers.withLock { (pool) throws -> StoreIndex? in
+            guard pool != nil else { throw StoreError.closed }
+            return pool?.popLast()
+        }
+        let index = try idle ?? StoreIndex.openForReading(layout.index)
+        let value = try index.read { try body(index) }
+        readers.withLock { $0?.append(index) }
+        return value
+    }
+
+    /// Compares the index with a replay of the log; the names of the parts in which they differ.
+    func differencesFromLog() throws -> [String] {
+        try read { index in
+            let replayed = try StoreIndex.inMemory()
+            let newest = try replayed.write {
+                try LogReplay(into: replayed, oplog: layout.operationLog).run(after: nil, cuttingTorn: false)
+            }
+            // Records that the log does not have yet are part of the truth.
+            try replayed.write {
+                try LogReplay.apply(index.records(after: newest?.operation ?? 0), of: index, to: replayed)
+            }
+            return try index.differences(from: replayed)
+        }
+    }
+
+    /// Whether the store was opened for reading only.
+    var isReadOnly: Bool { access == .readOnly }
+
+    /// The operation logs, for reading.
+    var operationLog: String { layout.operationLog }
+
+    // MARK: Writing
+
+    /// Runs `body` as one durable transaction. Upkeep that an earlier change made due is done first.
+    func write<Value>(_ body: (inout Writer.Transaction) throws -> Value) throws -> Value {
+        try withWriter { writer in
+            try? writer.maintain()
+            return try writer.transact(body)
+        }
+    }
+
+    private func withWriter<Value>(_ body: (Writer) throws -> Value) throws -> Value {
+        guard access == .readWrite else { throw StoreError.readOnly(folder) }
+        let isClosed = readers.withLock { $0 == nil }
+        return try writer.withLock { slot in
+            if isClosed { throw StoreError.closed }
+            let writer = try slot ?? openWriter()
+            slot = writer
+            do {
+                return try body(writer)
+            } catch let error as DatabaseError where error.isInputOutput {
+                // Whether the commit reached the disk is not known, and a second sync would not tell: start afresh.
+                slot = nil
+                throw StoreError.outcomeUnknown(error.message)
+            }
+        }
+    }
+
+    private func openWriter() throws -> Writer {
+        guard try !FileSystem.isOnNetwork(folder) else { throw StoreError.onNetwork(folder) }
+        return try Writer(layout, objects, clock: clock, machine: machine)
+    }
+}

@@ -1,0 +1,36 @@
+/// The names inside a store's folder. docs/format.md tells what each is.
+struct StoreLayout: Sendable {
+    let folder: String
+
+    var index: String { folder + "/index.sqlite" }
+    var writeAheadLog: String { index + "-wal" }
+    var lock: String { folder + "/lock" }
+    var operationLog: String { folder + "/oplog" }
+    var caches: String { folder + "/caches" }
+    private var cachesNotice: String { caches + "/README.txt" }
+
+    private static let notice = """
+        This folder holds the history of your notes. It is not a cache: do not delete it.
+
+        Each file below objects/ is one text that was saved, as it was, named by its SHA-256.
+
+        """
+
+    /// Makes the folders of a new store, in a folder that is empty or not there yet.
+    func makeFolders() throws {
+        try FileSystem.makeFolder(folder)
+        try FileSystem.makeFolder(operationLog)
+        try FileSystem.makeFolder(caches)
+        try LooseObjects(caches: caches).makeFolders()
+        guard try FileSystem.status(cachesNotice) == nil else { return }
+        let file = try FileSystem.createExclusively(cachesNotice, mode: 0o600)
+        try Array(Self.notice.utf8).withUnsafeBytes { try FileSystem.write(file, at: 0, $0) }
+    }
+
+    /// Refuses a folder that somebody else could write into, or that is somebody else's.
+    func checkOwner() throws {
+        guard let status = try FileSystem.status(folder), status.isFolder else { throw StoreError.noStore(folder) }
+        guard status.owner == FileSystem.effectiveUser else { throw StoreError.foreignOwner(folder) }
+        guard status.mode & 0o022 == 0 else { throw StoreError.writableByOthers(folder) }
+    }
+}

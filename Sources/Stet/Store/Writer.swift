@@ -1,0 +1,239 @@
+/// The one writer of a store in this process: lock, index and log, and the order in which they are touched.
+///
+/// Invariants kept here:
+/// 1. Acknowledged means durable: `transact` returns after the index transaction, texts and records in it, was synced.
+/// 3. The log is the truth: the records of a transaction are appended in the same call, under the same lock; what was
+///    not appended because of a crash or a full disk is appended by the next transaction, before anything else.
+/// 6. One writer: everything here that writes runs under the lock; syncs of a flush run outside it.
+///
+/// Order of writes in a transaction: index commit (with its one sync), object files, log records. A log that ends where
+/// the index says it must therefore proves that the object files before it were written as well.
+final class Writer {
+    private let layout: StoreLayout
+    private let objects: LooseObjects
+    private let clock: StoreClock
+    private let machine: [UInt8]?
+    private let lock: StoreLock
+    let index: StoreIndex
+
+    /// Texts up to this size go through the journal: one sync for text and index together. Larger ones are synced as
+    /// files first, since writing them twice would cost more than a second sync.
+    static let journalLimit = 64 << 10
+    /// A flush is due when so many operations, or so many bytes of text, wait for it.
+    private static let backlogRecords = 1_000
+    private static let backlogBytes = 4 << 20
+    /// The write-ahead log is folded in past so many pages of 4 KiB: a process that opens the store reads all of them.
+    private static let walLimit = 512
+
+    init(_ layout: StoreLayout, _ objects: LooseObjects, clock: StoreClock, machine: [UInt8]?) throws {
+        self.layout = layout
+        self.objects = objects
+        self.clock = clock
+        self.machine = machine
+        let lock = try StoreLock(layout.lock)
+        self.lock = lock
+        try lock.take()
+        defer { lock.give() }
+        index = try Self.openIndex(layout)
+        try objects.sweepIncoming()
+        // A device that the index does not know shows in no size: the log went on while the index was put back.
+        if try OperationLog.devices(in: layout.operationLog).count != index.devices().count {
+            try index.write { _ = try Reconciliation(index: index, objects: objects, oplog: layout.operationLog).run() }
+        }
+    }
+
+    private static func openIndex(_ layout: StoreLayout) throws -> StoreIndex {
+        guard try FileSystem.status(layout.index) != nil else {
+            throw StoreError.damaged("\(TerminalText.escape(layout.index)) is gone")
+        }
+        try ensureWriteAheadLog(layout)
+        return try StoreIndex.openForWriting(layout.index)
+    }
+
+    /// Makes the write-ahead log where it is missing, and its name durable before anything is written to it, so that
+    /// SQLite need not sync the folder at the first commit of every process (see `StetVFS`).
+    private static func ensureWriteAheadLog(_ layout: StoreLayout) throws {
+        guard try FileSystem.status(layout.writeAheadLog) == nil else { return }
+        _ = try StoreIndex.openForWriting(layout.index).newestRecord()
+        try FileSystem.syncFolder(layout.folder)
+    }
+
+    // MARK: Transactions
+
+    /// A transaction in progress: what it may do.
+    struct Transaction {
+        fileprivate let writer: Writer
+        fileprivate(set) var newest: StoreIndex.HeldRecord?
+        fileprivate var records: [StoreIndex.HeldRecord] = []
+        fileprivate var texts: [(object: ObjectID, bytes: [UInt8])] = []
+        let time: Timestamp
+
+        var index: StoreIndex { writer.index }
+    }
+
+    /// Runs `body` as one durable transaction under the lock.
+    func transact<Value>(_ body: (inout Transaction) throws -> Value) throws -> Value {
+        try lock.take()
+        defer { lock.give() }
+        var finished: Transaction?
+        let value = try index.write {
+            var transaction = Transaction(writer: self, newest: try reconcile(), time: clock.now())
+            try transaction.beginDeviceIfPlaceChanged()
+            let value = try body(&transaction)
+            finished = transaction
+            return value
+        }
+        if let finished { settle(finished) }
+        return value
+    }
+
+    /// Writes object files and log records of a committed transaction. A failure here loses nothing: the index holds
+    /// both, and the next transaction finds the log short and does this again.
+    private func settle(_ transaction: Transaction) {
+        do {
+            for text in transaction.texts { try objects.write(text.bytes, as: text.object) }
+            try append(transaction.records)
+        } catch {}
+    }
+
+    private func append(_ records: [StoreIndex.HeldRecord]) throws {
+        for record in records { try log(for: record).append(record.bytes, at: record.position) }
+    }
+
+    private func log(for record: StoreIndex.HeldRecord) throws -> OperationLog {
+        OperationLog(oplog: layout.operationLog, device: try index.versionID(of: record.operation).device)
+    }
+
+    // MARK: Index and log compared
+
+    /// Makes index and log agree, inside a transaction, and returns the newest record. In the usual case one stat.
+    private func reconcile() throws -> StoreIndex.HeldRecord? {
+        guard let newest = try index.newestRecord() else { return nil }
+        let log = try log(for: newest)
+        if try log.size(ofSegment: newest.position.segment) == newest.end.offset {
+            let next = OperationLog.next(after: newest.end)
+            if next == newest.end { return newest }
+            if try log.size(ofSegment: next.segment) == nil { return newest }
+        }
+        return try Reconciliation(index: index, objects: objects, oplog: layout.operationLog).run()
+    }
+
+    // MARK: Upkeep
+
+    /// Whether so much waits that it is time for `flush`.
+    func isFlushDue() throws -> Bool {
+        let backlog = try index.backlog()
+        return backlog.records >= Self.backlogRecords || backlog.bytes >= Self.backlogBytes
+    }
+
+    /// Makes object files and log durable, and then drops what the index holds of them.
+    ///
+    /// Order: under the lock, every text of the journal is looked for in the tree and written again where its file does
+    /// not give its hash; outside the lock, file system and log are synced; under the lock, the rows are dropped.
+    func flush() throws {
+        let upTo = try locked { () throws -> StoreIndex.HeldRecord? in
+            let newest = try index.write { try reconcile() }
+            for object in try index.journalObjects() where try !objects.isWhole(object) {
+                guard let bytes = try index.journaled(object) else { continue }
+                try objects.write(bytes, as: object)
+            }
+            return newest
+        }
+        guard let upTo else { return }
+        try FileSystem.syncFileSystem(FileSystem.openFolder(objects.folder))
+        try syncLog(upTo: upTo)
+        try locked { try index.write { try index.dropFlushed(upTo: upTo.operation) } }
+    }
+
+    private func locked<Value>(_ body: () throws -> Value) throws -> Value {
+        try lock.take()
+        defer { lock.give() }
+        return try body()
+    }
+
+    private func syncLog(upTo newest: StoreIndex.HeldRecord) throws {
+        var synced: (device: DeviceID, segment: Int)?
+        for record in try index.records(after: 0) where record.operation <= newest.operation {
+            let log = try log(for: record)
+            if let synced, synced == (log.device, record.position.segment) { continue }
+            try log.sync(segment: record.position.segment)
+            synced = (log.device, record.position.segment)
+        }
+        try FileSystem.syncFolder(layout.operationLog)
+    }
+
+    /// Flushes and folds the write-ahead log in where that is due, or in any case.
+    func maintain(always: Bool = false) throws {
+        if try always || isFlushDue() { try flush() }
+        if always || index.walPages > Self.walLimit { try locked { try index.checkpoint() } }
+    }
+
+    /// Whether somebody else writes on this store's behalf: another machine, or a copy of the folder.
+    fileprivate func placeNow() -> StoreIndex.Place { .init(machine: machine, lockInode: Int(lock.inode)) }
+
+    /// The first operation of a new store.
+    static func begin(_ layout: StoreLayout, _ objects: LooseObjects, clock: StoreClock, machine: [UInt8]?) throws {
+        let index = try StoreIndex.create(layout.index)
+        guard try index.newestRecord() == nil else { throw StoreError.alreadyThere(layout.folder) }
+        let writer = try Writer(layout, objects, clock: clock, machine: machine)
+        try writer.transact { transaction in _ = transaction.index }
+        try writer.maintain(always: true)
+    }
+}
+
+extension Writer.Transaction {
+    /// Applies `operation` and holds its record. Returns its number.
+    @discardableResult
+    mutating func perform(_ operation: Operation, journaled: Int = 0) throws -> Int {
+        let number = nextOperation
+        try index.apply(TimedOperation(number: number, time: time, operation: operation))
+        let sequence = try index.versionID(of: number).sequence
+        let isFirst = sequence == 1
+        let frame = RecordFrame(
+            sequence: sequence,
+            previous: isFirst ? RecordFrame.noCheck : RecordFrame.check(of: newest?.bytes ?? []),
+            payload: operation.encoded(at: time))
+        let position = isFirst ? OperationLog.start : newest.map { OperationLog.next(after: $0.end) }
+        let record = StoreIndex.HeldRecord(
+            operation: number, position: position ?? OperationLog.start, bytes: frame.bytes)
+        try index.hold(record, journaled: journaled)
+        records.append(record)
+        newest = record
+        return number
+    }
+
+    /// Makes `bytes` durable as `object` with this transaction: in the journal now, as a file right after.
+    ///
+    /// - Parameter operation: the operation that brought them; a text that only came again counts for the next one, so
+    ///   that a flush already under way leaves it be.
+    mutating func keep(_ bytes: [UInt8], as object: ObjectID, operation: Int) throws {
+        try index.addToJournal(object, bytes, operation: operation)
+        texts.append((object, bytes))
+    }
+
+    /// The number that the next operation will have.
+    var nextOperation: Int { (newest?.operation ?? 0) + 1 }
+
+    /// A store that was copied, or moved to another machine, goes on as a new device, so that no two copies ever give
+    /// different operations the same identity.
+    fileprivate mutating func beginDeviceIfPlaceChanged() throws {
+        let now = writer.placeNow()
+        let before = try index.place()
+        if newest != nil, now == before { return }
+        // A machine that is not named this time is no other machine.
+        if newest != nil, let before, before.lockInode == now.lockInode, now.machine == nil || before.machine == nil {
+            if before.machine == nil, now.machine != nil { try index.setPlace(now) }
+            return
+        }
+        guard let device = DeviceID(bytes: randomBytes(DeviceID.byteCount)) else { return }
+        var previous: Operation.Begin.Previous?
+        var store = randomBytes(NoteID.byteCount)
+        if let newest {
+            let last = try index.versionID(of: newest.operation)
+            previous = .init(device: last.device, sequence: last.sequence, check: RecordFrame.check(of: newest.bytes))
+            store = try index.storeID()
+        }
+        try perform(.begin(.init(device: device, store: store, previous: previous)))
+        try index.setPlace(now)
+    }
+}

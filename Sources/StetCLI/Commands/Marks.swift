@@ -1,0 +1,46 @@
+import Stet
+
+let labelCommand = Command(
+    name: "label", usage: "NOTE@V TEXT",
+    summary: "put words on a version; an empty TEXT takes them away",
+    operands: 2...2,
+    examples: [("stet label letter.txt@3 'as sent'", "label the third version")]
+) { invocation in
+    guard let text = String(validating: invocation.arguments.operands[1], as: UTF8.self) else {
+        throw invocation.usage("the label is not UTF-8")
+    }
+    return try mark(invocation) { try $0.label($1, of: $2, text) }
+}
+
+let pinCommand = Command(
+    name: "pin", usage: "NOTE@V",
+    summary: "keep a version whatever the retention rule says",
+    operands: 1...1,
+    examples: [("stet pin letter.txt@3", "keep the third version for good")]
+) { invocation in
+    try mark(invocation) { try $0.pin($1, of: $2) }
+}
+
+let unpinCommand = Command(
+    name: "unpin", usage: "NOTE@V",
+    summary: "take a pin away",
+    operands: 1...1,
+    examples: [("stet unpin letter.txt@3", "the retention rule decides again")]
+) { invocation in
+    try mark(invocation) { try $0.unpin($1, of: $2) }
+}
+
+private func mark(
+    _ invocation: Invocation, _ change: (NoteStore, VersionReference, NoteReference) throws -> Version
+) throws -> ExitCode {
+    let store = try invocation.store(.readWrite)
+    let operand = try invocation.operand()
+    guard let reference = operand.version else {
+        throw invocation.usage("say which version: stet \(invocation.command.name) \(invocation.command.usage)")
+    }
+    let version = try change(store, reference, operand.note)
+    let note = try store.find(operand.note)
+    let label = version.label.map { "  \"\($0)\"" } ?? ""
+    try invocation.answer(note, version, isNew: false, label + (version.isPinned ? "  pinned" : ""))
+    return .done
+}

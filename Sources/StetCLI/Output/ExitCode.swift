@@ -1,0 +1,59 @@
+import Stet
+
+/// What the command answers the shell.
+enum ExitCode: Int32, Comparable {
+    case done = 0
+    /// It differs, there is nothing to undo, no match, damage was found.
+    case no = 1
+    case usage = 2
+    /// Not found, or ambiguous.
+    case notFound = 3
+    /// Another note's text, or a file, is in the way.
+    case refused = 4
+    /// The store is damaged or too new.
+    case damaged = 5
+    /// The system refused: space, permission, read-only, lock.
+    case system = 6
+
+    static func < (left: ExitCode, right: ExitCode) -> Bool { left.rawValue < right.rawValue }
+
+    /// The code for a failure: the one table of it.
+    init(_ error: any Error) {
+        self =
+            switch error {
+            case is UsageError, is NameError: .usage
+            case let error as StoreError: Self.code(error)
+            case is ObjectError, is IndexDamage, is LogDamage, is LayoutError: .damaged
+            case let error as DatabaseError: error.isDamage ? .damaged : .system
+            default: .system
+            }
+    }
+
+    private static func code(_ error: StoreError) -> ExitCode {
+        switch error {
+        case .nothingToUndo, .nothingToRedo: .no
+        case .invalidLabel: .usage
+        case .noStore, .noNote, .deleted, .renamed, .ambiguous, .noVersion, .ambiguousVersion: .notFound
+        case .alreadyThere, .nameTaken, .nameInside: .refused
+        case .damaged: .damaged
+        case .foreignOwner, .writableByOthers, .onNetwork, .readOnly, .closed, .outcomeUnknown: .system
+        }
+    }
+}
+
+extension Output {
+    /// Tells a failure in one line, and what it could have meant in further ones. Returns its code.
+    func report(_ error: any Error) -> ExitCode {
+        complain("\(error)")
+        switch error as? StoreError {
+        case .ambiguous(_, let notes)?:
+            for note in notes {
+                complain(line: "  stet:\(note.id.description.prefix(12))  \(note.name.shown)\(note.isDeleted ? " (deleted)" : "")")
+            }
+        case .ambiguousVersion(let name, _, let versions)?:
+            for version in versions { complain(line: "  \(name.shown)@\(version.number)  sha:\(version.object)") }
+        default: break
+        }
+        return ExitCode(error)
+    }
+}

@@ -1,0 +1,118 @@
+import Stet
+
+/// The first line of a history: the note, its id and the names it had.
+struct HistoryHeading {
+    private let note: Note
+    private let names: [FormerName]
+
+    init(_ note: Note, _ names: [FormerName]) {
+        self.note = note
+        self.names = names
+    }
+
+    func write(to output: Output) throws {
+        let id = "stet:\(note.id.description.prefix(12))"
+        let deleted = note.isDeleted ? "  deleted" : ""
+        try output.line("\(Style.strong.apply(note.name.shown, output))  \(Style.faint.apply(id, output))\(deleted)")
+        for name in names.reversed() {
+            let until = String(decoding: TimeText.local(name.until), as: UTF8.self)
+            try output.line(Style.faint.apply("  was \(name.name.shown) until \(until)", output))
+        }
+    }
+}
+
+/// A version as a JSON line.
+struct HistoryJSON {
+    private let line: JSONLine
+
+    init(_ note: Note, _ version: Version, isMissing: Bool) {
+        var line = JSONLine()
+        line.set("note", note.id.description)
+        line.set("name", utf8: note.name.bytes)
+        line.set("version", version.number)
+        line.set("id", version.id.description)
+        line.set("parent", optional: version.parents.first)
+        line.set("parents", version.parents)
+        line.set("hash", version.object.description)
+        line.set("size", version.size)
+        line.set("saved", utf8: TimeText.utc(version.saved))
+        line.set("kind", version.kind.name)
+        line.set("label", optional: version.label)
+        line.set("pinned", version.isPinned)
+        line.set("head", version.number == note.head)
+        line.set("missing", isMissing)
+        self.line = line
+    }
+
+    func write(to output: Output) throws { try line.write(to: output) }
+}
+
+/// Versions as lines with the tree drawn on their left, newest first.
+///
+/// A *lane* is a column that leads down to the version whose number it holds; a version ends all lanes that lead to it
+/// and goes on in one to its first parent.
+struct HistoryPrinter {
+    private let note: Note
+    private let output: Output
+    private var lanes: [Int] = []
+    private let versionStyle: (on: [UInt8], off: [UInt8])
+    private let faint: (on: [UInt8], off: [UInt8])
+
+    init(_ note: Note, _ output: Output) {
+        self.note = note
+        self.output = output
+        versionStyle = Style.version.marks(output)
+        faint = Style.faint.marks(output)
+    }
+
+    mutating func print(_ version: Version, isMissing: Bool) throws {
+        let column = lanes.firstIndex(of: version.number) ?? lanes.count
+        if column == lanes.count { lanes.append(version.number) }
+        try joinLanes(after: column, to: version.number)
+        var line: [UInt8] = []
+        for lane in lanes.indices {
+            line.append(UInt8(ascii: lane == column ? "*" : "|"))
+            line.append(UInt8(ascii: " "))
+        }
+        append(version, isMissing: isMissing, to: &line)
+        try output.write(line)
+        if let parent = version.parents.first {
+            lanes[column] = parent
+        } else {
+            lanes.remove(at: column)
+        }
+    }
+
+    /// Draws how other lanes that lead to the same version run into its column.
+    private mutating func joinLanes(after column: Int, to number: Int) throws {
+        while let other = lanes[(column + 1)...].lastIndex(of: number) {
+            var line = lanes.indices.prefix(other).map { _ in "| " }.joined()
+            line.removeLast()
+            line += "/" + lanes.indices.dropFirst(other + 1).map { _ in " /" }.joined()
+            try output.line(line)
+            lanes.remove(at: other)
+        }
+    }
+
+    private func append(_ version: Version, isMissing: Bool, to line: inout [UInt8]) {
+        line += versionStyle.on
+        line.append(UInt8(ascii: "@"))
+        line += String(version.number).utf8
+        line += versionStyle.off
+        line += "  ".utf8
+        line += faint.on
+        line += TimeText.local(version.saved)
+        line += "  ".utf8
+        line += SizeText.short(version.size).utf8
+        line += faint.off
+        if version.kind != .save { line += "  \(version.kind.name)".utf8 }
+        if version.parents.count > 1 {
+            line += (" of " + version.parents.map { "@\($0)" }.joined(separator: " and ")).utf8
+        }
+        if let label = version.label { line += "  \"\(TerminalText.escape(label))\"".utf8 }
+        if version.isPinned { line += "  pinned".utf8 }
+        if isMissing { line += "  missing".utf8 }
+        if version.number == note.head { line += "  <- head".utf8 }
+        line.append(UInt8(ascii: "\n"))
+    }
+}

@@ -1,0 +1,82 @@
+import Stet
+
+/// One JSON object on one line (RFC 8259), built key by key in the order given.
+struct JSONLine {
+    private var bytes: [UInt8] = [UInt8(ascii: "{")]
+
+    private mutating func key(_ name: StaticString) {
+        if bytes.count > 1 { bytes.append(UInt8(ascii: ",")) }
+        bytes.append(UInt8(ascii: "\""))
+        name.withUTF8Buffer { bytes += $0 }
+        bytes.append(UInt8(ascii: "\""))
+        bytes.append(UInt8(ascii: ":"))
+    }
+
+    mutating func set(_ name: StaticString, _ value: some StringProtocol) {
+        key(name)
+        append(text: Array(value.utf8))
+    }
+
+    /// A text that is UTF-8 already.
+    mutating func set(_ name: StaticString, utf8 value: [UInt8]) {
+        key(name)
+        append(text: value)
+    }
+
+    mutating func set(_ name: StaticString, _ value: Int) {
+        key(name)
+        bytes += String(value).utf8
+    }
+
+    mutating func set(_ name: StaticString, _ value: Bool) {
+        key(name)
+        bytes += (value ? "true" : "false").utf8
+    }
+
+    mutating func set(_ name: StaticString, _ values: [Int]) {
+        key(name)
+        bytes += ("[" + values.map(String.init).joined(separator: ",") + "]").utf8
+    }
+
+    mutating func set(_ name: StaticString, _ values: [String]) {
+        key(name)
+        bytes.append(UInt8(ascii: "["))
+        for (position, value) in values.enumerated() {
+            if position > 0 { bytes.append(UInt8(ascii: ",")) }
+            append(text: Array(value.utf8))
+        }
+        bytes.append(UInt8(ascii: "]"))
+    }
+
+    mutating func setNull(_ name: StaticString) {
+        key(name)
+        bytes += "null".utf8
+    }
+
+    /// The value, or null where there is none.
+    mutating func set(_ name: StaticString, optional value: Int?) {
+        if let value { set(name, value) } else { setNull(name) }
+    }
+
+    /// The value, or null where there is none.
+    mutating func set(_ name: StaticString, optional value: String?) {
+        if let value { set(name, value) } else { setNull(name) }
+    }
+
+    private mutating func append(text: [UInt8]) {
+        bytes.append(UInt8(ascii: "\""))
+        for byte in text {
+            switch byte {
+            case UInt8(ascii: "\""), UInt8(ascii: "\\"):
+                bytes.append(UInt8(ascii: "\\"))
+                bytes.append(byte)
+            // DEL and beyond may stand as they are; JSON asks for C0 alone to be spelled out.
+            case 0x00...0x1F: bytes += ("\\u00" + Hex.encode([byte])).utf8
+            default: bytes.append(byte)
+            }
+        }
+        bytes.append(UInt8(ascii: "\""))
+    }
+
+    func write(to output: Output) throws { try output.write(bytes + [UInt8(ascii: "}"), UInt8(ascii: "\n")]) }
+}

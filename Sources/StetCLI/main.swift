@@ -1,0 +1,77 @@
+import Glibc
+import Stet
+
+/// The arguments after the program's name, as the bytes they are.
+private func commandLine() -> [[UInt8]] {
+    let arguments = UnsafeBufferPointer(start: CommandLine.unsafeArgv, count: Int(CommandLine.argc))
+    return arguments.dropFirst().compactMap { pointer in
+        pointer.map { Array(UnsafeRawBufferPointer(start: $0, count: strlen($0))) }
+    }
+}
+
+/// The output that the options ask for. Options of other commands do not matter here.
+private func output(_ arguments: Arguments?) throws -> Output {
+    let wanted = arguments?.value("color") ?? "auto"
+    guard let colour = Output.ColourChoice(rawValue: wanted) else {
+        throw UsageError("--color takes auto, always or never, not \"\(wanted)\"")
+    }
+    return Output(
+        colour: colour, noColour: Surroundings.variable("NO_COLOR") != nil, isQuiet: arguments?.has("quiet") ?? false)
+}
+
+/// The command that is meant, and its own words: those after its name, and options that stood before it.
+private func split(_ words: [[UInt8]]) throws -> (Command?, [[UInt8]]) {
+    // The name of the command is the first word that is neither an option nor an option's value.
+    var position = 0
+    while position < words.count, words[position].first == UInt8(ascii: "-") {
+        let text = String(decoding: words[position], as: UTF8.self)
+        let takesValue = CommandTable.everywhere.contains { $0.value != nil && text == "--" + $0.name }
+        position += takesValue ? 2 : 1
+    }
+    guard position < words.count else { return (nil, words) }
+    var rest = words
+    let name = String(decoding: rest.remove(at: position), as: UTF8.self)
+    return (try CommandTable.command(name), rest)
+}
+
+private func run() -> ExitCode {
+    let plain = Output(colour: .auto, noColour: Surroundings.variable("NO_COLOR") != nil, isQuiet: false)
+    do {
+        let (named, words) = try split(commandLine())
+        let arguments = try Arguments(words, for: named)
+        let output = try output(arguments)
+        if named == nil, arguments.has("help") || !arguments.operands.isEmpty { return try Help.overview(output) }
+        let command = try named ?? CommandTable.command(Help.hasStore(arguments) ? "status" : "help")
+        if arguments.has("help") { return try Help.show(command, output) }
+        let invocation = Invocation(command, arguments, output)
+        guard command.operands.contains(arguments.operands.count) else {
+            let problem = arguments.operands.count > command.operands.upperBound ? "too many operands" : "an operand is missing"
+            throw invocation.usage("\(problem): stet \(command.name) \(command.usage)")
+        }
+        return run(invocation)
+    } catch {
+        return plain.report(error)
+    }
+}
+
+private func run(_ invocation: Invocation) -> ExitCode {
+    var code: ExitCode
+    do {
+        code = try invocation.command.run(invocation)
+    } catch {
+        code = invocation.output.report(error)
+    }
+    do {
+        try invocation.finish()
+    } catch {
+        // What was asked for is done and durable; this was upkeep, and it is tried again next time.
+        if code == .done, error is SystemError, "\(error)".contains("standard output") {
+            code = invocation.output.report(error)
+        } else {
+            invocation.output.note("upkeep of the store failed and will be tried again: \(error)")
+        }
+    }
+    return code
+}
+
+exit(run().rawValue)

@@ -1,0 +1,118 @@
+internal import StetObjects
+
+/// Replays operation logs into an index: the log is the truth, and this is how the index becomes its view.
+package struct LogReplay {
+    private let index: StoreIndex
+    private let oplog: String
+
+    package init(into index: StoreIndex, oplog: String) {
+        self.index = index
+        self.oplog = oplog
+    }
+
+    /// Applies what the logs hold beyond `newest`, the newest record that the index has: all of it where that is nil.
+    /// Call inside a write transaction. Returns the newest record afterwards, which the index then holds.
+    ///
+    /// - Parameter cuttingTorn: whether an append that was cut short at the end is cut off.
+    /// - Throws: `LogDamage` or `IndexDamage` where the logs do not go on from `newest`.
+    package func run(
+        after newest: StoreIndex.HeldRecord?, cuttingTorn: Bool
+    ) throws -> StoreIndex.HeldRecord? {
+        var newest = newest
+        if let last = newest {
+            newest = try follow(try device(of: last), from: OperationLog.next(after: last.end), last, cuttingTorn)
+        }
+        while let next = try deviceAfter(newest) {
+            newest = try follow(next, from: OperationLog.start, newest, cuttingTorn)
+        }
+        return newest
+    }
+
+    private func device(of record: StoreIndex.HeldRecord) throws -> DeviceID {
+        try index.versionID(of: record.operation).device
+    }
+
+    /// The device that goes on after `newest` and that the index does not know yet.
+    private func deviceAfter(_ newest: StoreIndex.HeldRecord?) throws -> DeviceID? {
+        let known = Set(try index.devices().map(\.id))
+        let unknown = try OperationLog.devices(in: oplog).filter { !known.contains($0) }
+        var last: Operation.Begin.Previous?
+        if let newest {
+            let id = try index.versionID(of: newest.operation)
+            last = .init(device: id.device, sequence: id.sequence, check: RecordFrame.check(of: newest.bytes))
+        }
+        for device in unknown {
+            guard let begin = try firstRecord(of: device) else { continue }
+            if begin.previous == last { return device }
+        }
+        let begun = try unknown.filter { try firstRecord(of: $0) != nil }
+        if let stray = begun.first {
+            throw IndexDamage("the operation log of device \(stray) does not go on from what the index has")
+        }
+        return nil
+    }
+
+    private func firstRecord(of device: DeviceID) throws -> Operation.Begin? {
+        struct Found: Error { var begin: Operation.Begin }
+        do {
+            try OperationLog(oplog: oplog, device: device).scan(from: OperationLog.start) { entry in
+                guard case .begin(let begin) = try decode(entry, device).0 else { throw damage(device, entry) }
+                throw Found(begin: begin)
+            }
+            return nil
+        } catch let found as Found {
+            return found.begin
+        }
+    }
+
+    private func decode(_ entry: OperationLog.Entry, _ device: DeviceID) throws -> (Operation, Timestamp) {
+        do throws(PayloadError) {
+            return try Operation.decode(entry.payload, device: device)
+        } catch {
+            if case .unknownKind = error { throw LayoutError.tooNew(oplog + "/" + device.description) }
+            throw damage(device, entry)
+        }
+    }
+
+    private func damage(_ device: DeviceID, _ entry: OperationLog.Entry) -> LogDamage {
+        LogDamage(
+            path: OperationLog(oplog: oplog, device: device).path(entry.position.segment), offset: entry.position.offset)
+    }
+
+    /// Applies held records of the index that the log does not have yet.
+    package static func apply(_ records: [StoreIndex.HeldRecord], of source: StoreIndex, to index: StoreIndex) throws {
+        for record in records {
+            guard case .record(let frame, _) = RecordFrame.read(record.bytes, at: 0) else {
+                throw IndexDamage("the record of operation \(record.operation) is not whole")
+            }
+            let device = try source.versionID(of: record.operation).device
+            guard let (operation, time) = try? Operation.decode(frame.payload, device: device) else {
+                throw IndexDamage("the record of operation \(record.operation) cannot be understood")
+            }
+            try index.apply(TimedOperation(number: record.operation, time: time, operation: operation))
+        }
+    }
+
+    /// Applies the records of `device` from `start` on.
+    private func follow(
+        _ device: DeviceID, from start: OperationLog.Position, _ last: StoreIndex.HeldRecord?, _ cuttingTorn: Bool
+    ) throws -> StoreIndex.HeldRecord? {
+        var newest = last
+        let log = OperationLog(oplog: oplog, device: device)
+        let (end, isTorn) = try log.scan(from: start) { entry in
+            let isFirst = entry.position == OperationLog.start
+            let before = isFirst ? RecordFrame.noCheck : RecordFrame.check(of: newest?.bytes ?? [])
+            guard entry.previous == before else { throw damage(device, entry) }
+            let (operation, time) = try decode(entry, device)
+            let number = (newest?.operation ?? 0) + 1
+            try index.apply(TimedOperation(number: number, time: time, operation: operation))
+            guard try index.versionID(of: number) == VersionID(device: device, sequence: entry.sequence) else {
+                throw damage(device, entry)
+            }
+            newest = .init(operation: number, position: entry.position, bytes: entry.bytes)
+        }
+        if isTorn, cuttingTorn { try log.cut(at: end) }
+        if let newest, newest != last { try index.hold(newest, journaled: 0) }
+        return newest
+    }
+}

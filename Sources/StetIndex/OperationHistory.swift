@@ -1,0 +1,45 @@
+/// The newest operations, read from what the index holds and then from the end of the log backwards.
+package struct OperationHistory {
+    private let index: StoreIndex
+    private let oplog: String
+
+    package init(_ index: StoreIndex, oplog: String) {
+        self.index = index
+        self.oplog = oplog
+    }
+
+    /// The newest `limit` operations, newest first.
+    package func newest(_ limit: Int) throws -> [TimedOperation] {
+        var found = try index.records(after: 0).reversed().prefix(limit).map { record in
+            try decode(record.bytes, operation: record.operation)
+        }
+        // The log goes on before the oldest held record; segments are small and read whole, the last one first.
+        guard found.count < limit, let oldest = try index.records(after: 0).first else { return found }
+        var before = oldest.operation
+        var position: OperationLog.Position? = oldest.position
+        for device in try index.devices().reversed() where device.base < before {
+            let log = OperationLog(oplog: oplog, device: device.id)
+            var segment = try position?.segment ?? log.lastSegment()
+            position = nil
+            while segment > 0, found.count < limit {
+                var entries: [TimedOperation] = []
+                try log.scanSegment(segment) { entry in
+                    let number = device.base + entry.sequence
+                    if number < before { entries.append(try decode(entry.bytes, operation: number)) }
+                }
+                found += entries.reversed().prefix(limit - found.count)
+                before = entries.first?.number ?? before
+                segment -= 1
+            }
+        }
+        return found
+    }
+
+    private func decode(_ record: [UInt8], operation: Int) throws -> TimedOperation {
+        let device = try index.versionID(of: operation).device
+        guard case .record(let frame, _) = RecordFrame.read(record, at: 0),
+            let (decoded, time) = try? Operation.decode(frame.payload, device: device)
+        else { throw IndexDamage("the record of operation \(operation) cannot be understood") }
+        return TimedOperation(number: operation, time: time, operation: decoded)
+    }
+}

@@ -1,0 +1,175 @@
+package import StetObjects
+
+/// The append-only log of one device: `oplog/<device>/00000001.log` and so on, each beginning with a header.
+///
+/// Written only by the holder of the store's lock. Appending does not sync: the index holds every record until a flush
+/// has synced the log (invariant 3).
+package struct OperationLog: Sendable {
+    /// Where a record stands.
+    package struct Position: Equatable, Sendable {
+        package var segment: Int
+        package var offset: Int
+
+        package init(segment: Int, offset: Int) {
+            self.segment = segment
+            self.offset = offset
+        }
+    }
+
+    package let device: DeviceID
+    package let folder: String
+
+    private static let magic = Array("stetlog1".utf8)
+    static let headerLength = magic.count + DeviceID.byteCount
+    /// A record that would begin past this goes into the next segment. Small enough to be read whole.
+    static let segmentSize = 1 << 20
+
+    /// The log of `device` below `oplog`, the store's folder of that name.
+    package init(oplog: String, device: DeviceID) {
+        self.device = device
+        folder = oplog + "/" + device.description
+    }
+
+    func path(_ segment: Int) -> String {
+        let digits = String(segment)
+        return folder + "/" + String(repeating: "0", count: max(0, 8 - digits.count)) + digits + ".log"
+    }
+
+    // MARK: Writing
+
+    /// Where the record after one that ends at `end` stands.
+    package static func next(after end: Position) -> Position {
+        end.offset < segmentSize ? end : Position(segment: end.segment + 1, offset: headerLength)
+    }
+
+    /// Where the first record stands.
+    package static var start: Position { Position(segment: 1, offset: headerLength) }
+
+    /// Writes a record at `position`, where the log ends.
+    package func append(_ record: [UInt8], at position: Position) throws(SystemError) {
+        if position == Self.start { try FileSystem.makeFolder(folder) }
+        let file = try FileSystem.openForAppending(path(position.segment))
+        var bytes = record
+        var offset = position.offset
+        if offset == Self.headerLength {
+            bytes = Self.magic + device.bytes + record
+            offset = 0
+        }
+        var failure: SystemError?
+        bytes.withUnsafeBytes { buffer in
+            do throws(SystemError) { try FileSystem.write(file, at: offset, buffer) } catch { failure = error }
+        }
+        guard let failure else { return }
+        // Half a record would be taken for one cut by a crash, which it is; but cut it now while it is known.
+        try? FileSystem.truncate(file, to: offset)
+        throw failure
+    }
+
+    /// Cuts everything from `position` on: an append that was cut short.
+    package func cut(at position: Position) throws(SystemError) {
+        try FileSystem.truncate(FileSystem.openForAppending(path(position.segment)), to: position.offset)
+    }
+
+    /// Makes a segment and the names of the segments survive power loss.
+    package func sync(segment: Int) throws(SystemError) {
+        try FileSystem.sync(FileSystem.openForAppending(path(segment)))
+        try FileSystem.syncFolder(folder)
+    }
+
+    // MARK: Reading
+
+    /// The devices that have a log below `oplog`.
+    package static func devices(in oplog: String) throws(SystemError) -> [DeviceID] {
+        try FileSystem.list(oplog).compactMap { DeviceID($0) }
+    }
+
+    /// The size of a segment's file, or nil where there is none.
+    package func size(ofSegment segment: Int) throws(SystemError) -> Int? { try FileSystem.status(path(segment))?.size }
+
+    /// Reads `count` bytes at `position`; fewer where the log ends before.
+    package func read(at position: Position, count: Int) throws(SystemError) -> [UInt8] {
+        try FileSystem.read(FileSystem.openForReading(path(position.segment)), at: position.offset, count: count)
+    }
+
+    /// A whole record with its place.
+    package struct Entry: Equatable, Sendable {
+        package var position: Position
+        package var end: Position
+        package var sequence: Int
+        package var bytes: [UInt8]
+        package var payload: [UInt8]
+        package var previous: [UInt8]
+    }
+
+    /// Reads the records from `start` on and hands each to `body`. Returns where the whole ones end, and whether
+    /// something that was cut short follows.
+    ///
+    /// - Throws: `LogDamage` where bytes stand that no interrupted append explains.
+    @discardableResult
+    package func scan(
+        from start: Position, _ body: (Entry) throws -> Void
+    ) throws -> (end: Position, isTorn: Bool) {
+        var position = start
+        while true {
+            guard let size = try size(ofSegment: position.segment) else { return (position, false) }
+            let log = try read(at: Position(segment: position.segment, offset: 0), count: size)
+            let (end, isTorn) = try scan(segment: log, from: position, body)
+            let next = Position(segment: position.segment + 1, offset: Self.headerLength)
+            let hasNext = try self.size(ofSegment: next.segment) != nil
+            if isTorn, hasNext { throw LogDamage(path: path(position.segment), offset: end.offset) }
+            if isTorn || !hasNext { return (end, isTorn) }
+            position = next
+        }
+    }
+
+    /// The number of the newest segment; 0 where there is none.
+    package func lastSegment() throws(SystemError) -> Int {
+        guard try FileSystem.status(folder) != nil else { return 0 }
+        return try FileSystem.list(folder).compactMap { Int($0.prefix { $0 != "." }) }.max() ?? 0
+    }
+
+    /// Hands the whole records of one segment to `body`.
+    package func scanSegment(_ segment: Int, _ body: (Entry) throws -> Void) throws {
+        guard let size = try size(ofSegment: segment) else { return }
+        let log = try read(at: Position(segment: segment, offset: 0), count: size)
+        _ = try scan(segment: log, from: Position(segment: segment, offset: Self.headerLength), body)
+    }
+
+    private func scan(
+        segment log: [UInt8], from start: Position, _ body: (Entry) throws -> Void
+    ) throws -> (end: Position, isTorn: Bool) {
+        let header = Self.magic + device.bytes
+        guard log.starts(with: header) else {
+            // A crash can leave a file that has a name and no bytes, or fewer, or zeros.
+            let isTorn = log.allSatisfy { $0 == 0 } || (log.count < header.count && header.starts(with: log))
+            guard isTorn else { throw LogDamage(path: path(start.segment), offset: 0) }
+            return (start, true)
+        }
+        var position = start
+        while true {
+            switch RecordFrame.read(log, at: position.offset) {
+            case .record(let frame, let end):
+                let after = Position(segment: position.segment, offset: end)
+                try body(
+                    Entry(
+                        position: position, end: after, sequence: frame.sequence,
+                        bytes: Array(log[position.offset..<end]), payload: frame.payload, previous: frame.previous))
+                position = after
+            case .end: return (position, false)
+            case .torn: return (position, true)
+            case .damaged: throw LogDamage(path: path(position.segment), offset: position.offset)
+            }
+        }
+    }
+}
+
+/// A place in the operation log that no crash explains.
+public struct LogDamage: Error, Equatable, Sendable, CustomStringConvertible {
+    /// The segment.
+    public let path: String
+    /// Where in it, in bytes.
+    public let offset: Int
+
+    /// One line.
+    public var description: String { "the operation log is damaged: \(path) at byte \(offset)" }
+}

@@ -1,0 +1,63 @@
+package import StetObjects
+
+/// Makes index and log agree after a crash, a full disk, or an index or log that was put back from a copy.
+///
+/// Index ahead: the records it holds are appended. Log ahead: its records are applied. Both: they diverged, and nothing
+/// is changed.
+package struct Reconciliation {
+    private let index: StoreIndex
+    private let objects: LooseObjects
+    private let oplog: String
+
+    package init(index: StoreIndex, objects: LooseObjects, oplog: String) {
+        self.index = index
+        self.objects = objects
+        self.oplog = oplog
+    }
+
+    /// Call inside a write transaction, under the lock. Returns the newest record afterwards.
+    ///
+    /// - Throws: `LogDamage` or `IndexDamage` where they diverged.
+    package func run() throws -> StoreIndex.HeldRecord? {
+        try rewriteMissingObjects()
+        try appendMissingRecords()
+        return try LogReplay(into: index, oplog: oplog).run(after: index.newestRecord(), cuttingTorn: true)
+    }
+
+    private func rewriteMissingObjects() throws {
+        for object in try index.journalObjects() {
+            guard let bytes = try index.journaled(object), try objects.size(object) != bytes.count else { continue }
+            try objects.write(bytes, as: object)
+        }
+    }
+
+    private func appendMissingRecords() throws {
+        let held = try index.records(after: 0)
+        guard let first = try held.firstIndex(where: { try !isInLog($0) }) else { return }
+        for record in held[first...] { try log(for: record).append(record.bytes, at: record.position) }
+        // What an interrupted append left behind the place where it began was overwritten; nothing may follow it.
+        if let last = held.last { try log(for: last).cut(at: last.end) }
+    }
+
+    private func log(for record: StoreIndex.HeldRecord) throws -> OperationLog {
+        OperationLog(oplog: oplog, device: try index.versionID(of: record.operation).device)
+    }
+
+    /// Whether the log has `record` where it belongs.
+    ///
+    /// - Throws: `LogDamage` where another record stands there, or the log ends before it.
+    private func isInLog(_ record: StoreIndex.HeldRecord) throws -> Bool {
+        let log = try log(for: record)
+        let position = record.position
+        let size = try log.size(ofSegment: position.segment) ?? 0
+        let begins = position.offset == OperationLog.headerLength ? 0 : position.offset
+        guard size >= begins else { throw LogDamage(path: log.path(position.segment), offset: size) }
+        if size < position.offset { return false }
+        let there = try log.read(at: position, count: record.bytes.count)
+        if there == record.bytes { return true }
+        if case .record = RecordFrame.read(there, at: 0) {
+            throw LogDamage(path: log.path(position.segment), offset: position.offset)
+        }
+        return false
+    }
+}

@@ -1,0 +1,125 @@
+package import StetObjects
+
+// What the index holds until a flush: records of operations, and texts.
+
+extension StoreIndex {
+    /// A held record: its operation, where it stands in the log, and its bytes.
+    package struct HeldRecord: Equatable, Sendable {
+        package var operation: Int
+        package var position: OperationLog.Position
+        package var bytes: [UInt8]
+
+        package init(operation: Int, position: OperationLog.Position, bytes: [UInt8]) {
+            self.operation = operation
+            self.position = position
+            self.bytes = bytes
+        }
+
+        /// Where it ends in the log.
+        package var end: OperationLog.Position {
+            .init(segment: position.segment, offset: position.offset + bytes.count)
+        }
+    }
+
+    private func readRecord(_ row: Statement) -> HeldRecord {
+        HeldRecord(
+            operation: row.integer(0), position: .init(segment: row.integer(1), offset: row.integer(2)),
+            bytes: row.bytes(3))
+    }
+
+    /// The newest record: where the log must end. Nil only in an index that nothing was applied to.
+    package func newestRecord() throws -> HeldRecord? {
+        try connection.first(
+            "SELECT operation, segment, start, bytes FROM record ORDER BY operation DESC LIMIT 1", read: readRecord)
+    }
+
+    /// The records held for operations after `operation`, oldest first.
+    package func records(after operation: Int) throws -> [HeldRecord] {
+        try connection.all(
+            "SELECT operation, segment, start, bytes FROM record WHERE operation > ? ORDER BY operation", operation,
+            read: readRecord)
+    }
+
+    /// Holds `record`, with which `journaled` bytes went into the journal.
+    package func hold(_ record: HeldRecord, journaled: Int) throws {
+        try connection.run(
+            """
+            INSERT INTO record SELECT ?1, ?2, ?3, ?4, ?5 + coalesce(
+                (SELECT journaled FROM record WHERE operation = (SELECT max(operation) FROM record)), 0)
+            """, record.operation, record.position.segment, record.position.offset, record.bytes, journaled)
+    }
+
+    /// How much waits for a flush: operations, and bytes of text.
+    package func backlog() throws -> (records: Int, bytes: Int) {
+        try connection.first(
+            """
+            SELECT newest.operation - oldest.operation, newest.journaled - oldest.journaled
+            FROM record AS newest, record AS oldest
+            WHERE newest.operation = (SELECT max(operation) FROM record)
+                AND oldest.operation = (SELECT min(operation) FROM record)
+            """
+        ) { (records: $0.integer(0), bytes: $0.integer(1)) } ?? (0, 0)
+    }
+
+    /// Puts the bytes of `object` into the journal on behalf of `operation`; they replace what it holds.
+    package func addToJournal(_ object: ObjectID, _ bytes: [UInt8], operation: Int) throws {
+        guard let ordinal = try ordinal(of: object) else { throw IndexDamage("object \(object) is not there") }
+        try connection.run("INSERT OR REPLACE INTO journal VALUES (?, ?, ?)", ordinal, operation, bytes)
+    }
+
+    /// The bytes of `object` in the journal, checked against its name; nil where it is not there or not whole.
+    package func journaled(_ object: ObjectID) throws -> [UInt8]? {
+        guard let ordinal = try ordinal(of: object) else { return nil }
+        let bytes = try connection.first("SELECT bytes FROM journal WHERE object = ?", ordinal) { $0.bytes(0) }
+        guard let bytes, ObjectID(of: bytes) == object else { return nil }
+        return bytes
+    }
+
+    /// Whether the journal holds `object`.
+    package func journalHolds(_ object: ObjectID) throws -> Bool {
+        guard let ordinal = try ordinal(of: object) else { return false }
+        return try connection.first("SELECT 1 FROM journal WHERE object = ?", ordinal) { _ in true } ?? false
+    }
+
+    /// The objects that the journal holds.
+    package func journalObjects() throws -> [ObjectID] {
+        try connection.all("SELECT hash FROM journal JOIN object USING (object) ORDER BY object") { row in
+            guard let object = ObjectID(bytes: row.bytes(0)) else { throw IndexDamage("an object has no valid hash") }
+            return object
+        }
+    }
+
+    /// Drops what a flush of all operations up to `operation` has made durable elsewhere.
+    ///
+    /// The record of `operation` itself stays, so that the newest is always there.
+    package func dropFlushed(upTo operation: Int) throws {
+        try connection.run("DELETE FROM journal WHERE operation <= ?", operation)
+        try connection.run("DELETE FROM record WHERE operation < ?", operation)
+    }
+
+    // MARK: Place
+
+    /// What this copy of the store last ran on.
+    package struct Place: Equatable, Sendable {
+        package var machine: [UInt8]?
+        package var lockInode: Int
+
+        package init(machine: [UInt8]?, lockInode: Int) {
+            self.machine = machine
+            self.lockInode = lockInode
+        }
+    }
+
+    /// Where this copy was last written, or nil where it never was.
+    package func place() throws -> Place? {
+        try connection.first("SELECT machine, lock_inode FROM place") { row in
+            let machine = row.bytes(0)
+            return Place(machine: machine.isEmpty ? nil : machine, lockInode: row.integer(1))
+        }
+    }
+
+    /// Records where this copy is written now.
+    package func setPlace(_ place: Place) throws {
+        try connection.run("INSERT OR REPLACE INTO place VALUES (1, ?, ?)", place.machine, place.lockInode)
+    }
+}

@@ -1,0 +1,185 @@
+internal import Migrations
+internal import StetObjects
+
+/// The SQLite index of a store: a view of the operation log that answers questions fast, and until a flush the only
+/// durable home of the newest operations and texts.
+///
+/// Nouns: an *operation* is numbered 1, 2, 3, … in this store; a *record* is its line in the log; the *journal* holds
+/// texts until their files are known to be durable.
+///
+/// Invariants kept here:
+/// 3. The index changes only through `apply`, with the same operation whose record goes to the log, so that replaying
+///    the log gives the same index.
+/// 6. Write transactions and checkpoints are made only by the holder of the store's lock.
+package final class StoreIndex {
+    let connection: Connection
+    package let path: String
+    private var deviceCache: [Device] = []
+
+    /// A device and where its operations begin: operation = base + sequence.
+    package struct Device: Equatable, Sendable {
+        package var id: DeviceID
+        package var base: Int
+    }
+
+    /// "stet" as SQLite's application id.
+    private static let applicationID = 0x7374_6574
+
+    private init(_ connection: Connection, _ path: String) {
+        self.connection = connection
+        self.path = path
+    }
+
+    // MARK: Opening
+
+    /// Makes an index at `path`, or opens the one that stands there, with the newest layout. Call under the lock.
+    package static func create(_ path: String) throws -> StoreIndex {
+        let index = StoreIndex(try Connection(path, .create), path)
+        _ = try index.connection.first("PRAGMA journal_mode = WAL") { $0.text(0) }
+        try index.migrate()
+        return index
+    }
+
+    /// Opens an index that exists for writing. Call under the lock: its layout is brought up to date.
+    package static func openForWriting(_ path: String) throws -> StoreIndex {
+        let index = StoreIndex(try Connection(path, .write), path)
+        if try index.layout() < Migrations.all.count { try index.migrate() }
+        return index
+    }
+
+    /// Opens an index that exists for reading only.
+    package static func openForReading(_ path: String) throws -> StoreIndex {
+        do {
+            let index = StoreIndex(try Connection(path, .read), path)
+            _ = try index.layout()
+            return index
+        } catch let error as DatabaseError where error.isReadOnly {
+            // A log of zero length, or none, holds nothing: then the file alone is all there is.
+            guard try FileSystem.status(path + "-wal")?.size ?? 0 == 0 else { throw error }
+            let index = StoreIndex(try Connection(path, .immutable), path)
+            _ = try index.layout()
+            return index
+        }
+    }
+
+    /// An index in memory, to replay a log into.
+    package static func inMemory() throws -> StoreIndex {
+        let index = StoreIndex(try Connection(":memory:", .create), ":memory:")
+        try index.migrate()
+        return index
+    }
+
+    /// The number of migrations that were run on it.
+    ///
+    /// - Throws: `LayoutError` where the file is no index of Stet's, or one of a newer Stet's.
+    private func layout() throws -> Int {
+        let application = try connection.first("PRAGMA application_id") { $0.integer(0) } ?? 0
+        let version = try connection.first("PRAGMA user_version") { $0.integer(0) } ?? 0
+        guard application == Self.applicationID, version > 0 else { throw LayoutError.notAnIndex(path) }
+        guard version <= Migrations.all.count else { throw LayoutError.tooNew(path) }
+        return version
+    }
+
+    private func migrate() throws {
+        let done = try connection.first("PRAGMA user_version") { $0.integer(0) } ?? 0
+        for (number, step) in Migrations.all.enumerated().dropFirst(done) {
+            try connection.transaction("BEGIN IMMEDIATE") {
+                try connection.execute(String(decoding: step.sql, as: UTF8.self))
+                try connection.execute(
+                    "PRAGMA application_id = \(Self.applicationID); PRAGMA user_version = \(number + 1)")
+            }
+        }
+    }
+
+    // MARK: Transactions
+
+    /// Runs `body` as one durable transaction. Call under the lock only.
+    package func write<Value>(_ body: () throws -> Value) throws -> Value {
+        do {
+            return try connection.transaction("BEGIN IMMEDIATE", body)
+        } catch {
+            deviceCache = []
+            throw error
+        }
+    }
+
+    /// Runs `body` over one unchanging state of the index.
+    package func read<Value>(_ body: () throws -> Value) throws -> Value {
+        deviceCache = []
+        return try connection.transaction("BEGIN", body)
+    }
+
+    /// Folds the write-ahead log into the database. Call under the lock only: a commit must not overlap it (SQLite
+    /// 3.7.0 to 3.51.2 can lose such a commit).
+    package func checkpoint() throws { _ = try connection.checkpoint() }
+
+    /// How many pages the write-ahead log held after the last commit made here.
+    package var walPages: Int { connection.walPages }
+
+    // MARK: Devices
+
+    /// The devices in the order in which they began.
+    package func devices() throws -> [Device] {
+        if deviceCache.isEmpty {
+            deviceCache = try connection.all("SELECT id, base FROM device ORDER BY device") { row in
+                guard let id = DeviceID(bytes: row.bytes(0)) else { throw IndexDamage("a device has no valid id") }
+                return Device(id: id, base: row.integer(1))
+            }
+        }
+        return deviceCache
+    }
+
+    /// What names `operation` in every store.
+    package func versionID(of operation: Int) throws -> VersionID {
+        guard let device = try devices().last(where: { $0.base < operation }) else {
+            throw IndexDamage("operation \(operation) belongs to no device")
+        }
+        return VersionID(device: device.id, sequence: operation - device.base)
+    }
+
+    /// The operation that `id` names, or nil where it is not of this store.
+    package func operation(of id: VersionID) throws -> Int? {
+        let devices = try devices()
+        guard let position = devices.firstIndex(where: { $0.id == id.device }), id.sequence > 0,
+            let operation = Optional(devices[position].base.addingReportingOverflow(id.sequence)), !operation.overflow
+        else { return nil }
+        if position + 1 < devices.count, operation.partialValue > devices[position + 1].base { return nil }
+        return operation.partialValue
+    }
+
+    /// The identity of the store, the same in all its copies.
+    package func storeID() throws -> [UInt8] {
+        guard let id = try connection.first("SELECT store FROM device LIMIT 1", read: { $0.bytes(0) }) else {
+            throw IndexDamage("no device ever wrote here")
+        }
+        return id
+    }
+
+    /// The devices changed in this transaction.
+    func forgetDevices() { deviceCache = [] }
+}
+
+/// A file that is not an index this Stet can use.
+public enum LayoutError: Error, Equatable, Sendable, CustomStringConvertible {
+    /// It is a database of something else, or empty.
+    case notAnIndex(String)
+    /// A newer Stet wrote it.
+    case tooNew(String)
+
+    /// One line: what it is, and what to do.
+    public var description: String {
+        switch self {
+        case .notAnIndex(let path): "\(TerminalText.escape(path)) is not an index of Stet's"
+        case .tooNew(let path):
+            "\(TerminalText.escape(path)) was written by a newer Stet: use that one; this one changes nothing here"
+        }
+    }
+}
+
+/// Something in the index, or in a log that is replayed into it, that cannot be.
+public struct IndexDamage: Error, Equatable, Sendable, CustomStringConvertible {
+    /// What is wrong.
+    public let description: String
+
+    package init(_ description: String) { self.description = "the index is damaged: \(description)" }
+}

@@ -1,0 +1,274 @@
+import CLinux
+import Glibc
+
+// Every system call of Stet that touches a file stands here, so that durability can be read in one place and faults
+// can be injected in one place. Calls interrupted by a signal are made again; a short write goes on where it stopped.
+// A failed sync is never repeated: the kernel may have dropped the pages, so the caller has to treat it as unknown.
+
+/// An open file or folder, closed when the last reference goes.
+public final class FileDescriptor: Sendable {
+    package let number: Int32
+    /// The path it was opened by, for messages.
+    public let path: String
+
+    package init(number: Int32, path: String) {
+        self.number = number
+        self.path = path
+    }
+
+    deinit { close(number) }
+}
+
+/// What the system says of a file.
+public struct FileStatus: Sendable {
+    /// Length in bytes.
+    public let size: Int
+    /// Permission bits, without the type.
+    public let mode: UInt32
+    /// The type bits (`S_IFREG` and so on).
+    public let type: UInt32
+    /// The owner's user id.
+    public let owner: UInt32
+    /// The inode number.
+    public let inode: UInt64
+    /// The number of links; 0 once it was removed.
+    public let links: Int
+
+    fileprivate init(_ status: stat) {
+        size = Int(status.st_size)
+        mode = status.st_mode & 0o7777
+        type = status.st_mode & S_IFMT
+        owner = status.st_uid
+        inode = UInt64(status.st_ino)
+        links = Int(status.st_nlink)
+    }
+
+    /// Whether it is a folder.
+    public var isFolder: Bool { type == S_IFDIR }
+    /// Whether it is a regular file.
+    public var isRegularFile: Bool { type == S_IFREG }
+}
+
+/// The system calls.
+public enum FileSystem {
+    private static func retrying<Value: SignedInteger>(
+        _ action: String, _ path: String, _ call: () -> Value
+    ) throws(SystemError) -> Value {
+        while true {
+            let result = call()
+            if result != -1 { return result }
+            if errno != EINTR { throw SystemError(errno, action, path) }
+        }
+    }
+
+    // MARK: Opening
+
+    /// Opens a file for reading.
+    public static func openForReading(_ path: String) throws(SystemError) -> FileDescriptor {
+        try open(path, O_RDONLY)
+    }
+
+    /// Opens a file for reading and appending, making it (mode 0600) where it is missing.
+    public static func openForAppending(_ path: String) throws(SystemError) -> FileDescriptor {
+        try open(path, O_RDWR | O_CREAT, 0o600)
+    }
+
+    /// Makes a file that must not exist yet, for reading and writing.
+    public static func createExclusively(_ path: String, mode: UInt32) throws(SystemError) -> FileDescriptor {
+        let file = try open(path, O_RDWR | O_CREAT | O_EXCL, mode)
+        // The umask may have taken bits away, and the mode is part of the format.
+        _ = try retrying("set the mode of", path) { fchmod(file.number, mode) }
+        return file
+    }
+
+    /// Opens a folder, to list or to sync it.
+    public static func openFolder(_ path: String) throws(SystemError) -> FileDescriptor {
+        try open(path, O_RDONLY | O_DIRECTORY)
+    }
+
+    private static func open(_ path: String, _ flags: Int32, _ mode: UInt32 = 0) throws(SystemError) -> FileDescriptor {
+        let number = try retrying("open", path) { stet_open(path, flags | O_CLOEXEC | O_NOFOLLOW, mode) }
+        return FileDescriptor(number: number, path: path)
+    }
+
+    // MARK: Reading and writing
+
+    /// Reads into `buffer` from `offset`, as much as there is up to the buffer's size; less only at the end.
+    public static func read(
+        _ file: FileDescriptor, at offset: Int, into buffer: UnsafeMutableRawBufferPointer
+    ) throws(SystemError) -> Int {
+        var done = 0
+        while done < buffer.count {
+            let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[done...])
+            let count = try retrying("read", file.path) {
+                pread(file.number, rest.baseAddress, rest.count, off_t(offset + done))
+            }
+            if count == 0 { break }
+            done += count
+        }
+        return done
+    }
+
+    /// Reads `count` bytes from `offset`, fewer only at the end of the file.
+    public static func read(_ file: FileDescriptor, at offset: Int, count: Int) throws(SystemError) -> [UInt8] {
+        // Typed throws do not pass through the array's initialiser: the failure is carried out by hand.
+        var failure: SystemError?
+        let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
+            do throws(SystemError) {
+                initialized = try read(file, at: offset, into: UnsafeMutableRawBufferPointer(buffer))
+            } catch {
+                failure = error
+            }
+        }
+        if let failure { throw failure }
+        return bytes
+    }
+
+    /// Writes all of `bytes` at `offset`.
+    public static func write(
+        _ file: FileDescriptor, at offset: Int, _ bytes: UnsafeRawBufferPointer
+    ) throws(SystemError) {
+        var done = 0
+        while done < bytes.count {
+            let rest = UnsafeRawBufferPointer(rebasing: bytes[done...])
+            done += try retrying("write", file.path) {
+                pwrite(file.number, rest.baseAddress, rest.count, off_t(offset + done))
+            }
+        }
+    }
+
+    /// Cuts the file to `size` bytes.
+    public static func truncate(_ file: FileDescriptor, to size: Int) throws(SystemError) {
+        _ = try retrying("truncate", file.path) { ftruncate(file.number, off_t(size)) }
+    }
+
+    /// Writes a file of the user's own (mode 0666 less the umask), which must not exist yet, so that it survives power
+    /// loss; where that fails, no half of it is left.
+    ///
+    /// - Parameter fill: calls its argument with one piece after the other.
+    public static func writeNewFile(
+        _ path: String, _ fill: (_ write: (UnsafeRawBufferPointer) throws -> Void) throws -> Void
+    ) throws {
+        let file = try open(path, O_WRONLY | O_CREAT | O_EXCL, 0o666)
+        do {
+            var offset = 0
+            try fill { piece in
+                try write(file, at: offset, piece)
+                offset += piece.count
+            }
+            try sync(file)
+        } catch {
+            try? remove(path)
+            throw error
+        }
+    }
+
+    // MARK: Durability
+
+    /// Makes the file's bytes, or the folder's entries, survive power loss.
+    public static func sync(_ file: FileDescriptor) throws(SystemError) {
+        guard fsync(file.number) == 0 else { throw SystemError(errno, "sync", file.path) }
+    }
+
+    /// Makes the entries of the folder at `path` survive power loss.
+    public static func syncFolder(_ path: String) throws(SystemError) {
+        try sync(openFolder(path))
+    }
+
+    /// Makes everything written so far to the file system that holds `file` survive power loss.
+    public static func syncFileSystem(_ file: FileDescriptor) throws(SystemError) {
+        guard stet_syncfs(file.number) == 0 else { throw SystemError(errno, "sync", file.path) }
+    }
+
+    // MARK: Names
+
+    /// Moves `source` to `target`, replacing a file that is there.
+    public static func rename(_ source: String, to target: String) throws(SystemError) {
+        _ = try retrying("put in place", target) { Glibc.rename(source, target) }
+    }
+
+    /// Removes a file; one that is already gone is no error.
+    public static func remove(_ path: String) throws(SystemError) {
+        guard unlink(path) != 0, errno != ENOENT else { return }
+        throw SystemError(errno, "remove", path)
+    }
+
+    /// Makes a folder with mode 0700 whatever the umask. Returns false where it was there already.
+    @discardableResult
+    public static func makeFolder(_ path: String) throws(SystemError) -> Bool {
+        guard mkdir(path, 0o700) == 0 else {
+            if errno == EEXIST { return false }
+            throw SystemError(errno, "make the folder", path)
+        }
+        guard chmod(path, 0o700) == 0 else { throw SystemError(errno, "set the mode of", path) }
+        return true
+    }
+
+    /// What is at `path` (a symbolic link is followed), or nil where nothing is.
+    public static func status(_ path: String) throws(SystemError) -> FileStatus? {
+        var result = stat()
+        if stat(path, &result) == 0 { return FileStatus(result) }
+        let failure = SystemError(errno, "look at", path)
+        if failure.isMissing { return nil }
+        throw failure
+    }
+
+    /// What an open file is.
+    public static func status(_ file: FileDescriptor) throws(SystemError) -> FileStatus {
+        var result = stat()
+        guard fstat(file.number, &result) == 0 else { throw SystemError(errno, "look at", file.path) }
+        return FileStatus(result)
+    }
+
+    /// The names in a folder in byte order, without `.` and `..`. Names that are not UTF-8 are left out: Stet makes none.
+    public static func list(_ path: String) throws(SystemError) -> [String] {
+        guard let folder = opendir(path) else { throw SystemError(errno, "list", path) }
+        defer { closedir(folder) }
+        var names: [String] = []
+        errno = 0
+        while let entry = readdir(folder) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) {
+                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(validatingCString: $0) }
+            }
+            if let name, name != ".", name != ".." { names.append(name) }
+            errno = 0
+        }
+        guard errno == 0 else { throw SystemError(errno, "list", path) }
+        return names.sorted()
+    }
+
+    /// The absolute path of what `path` names, with every symbolic link resolved.
+    public static func realPath(_ path: String) throws(SystemError) -> String {
+        guard let resolved = realpath(path, nil) else { throw SystemError(errno, "find", path) }
+        defer { free(resolved) }
+        return String(cString: resolved)
+    }
+
+    /// The user whose rights this process has.
+    public static var effectiveUser: UInt32 { geteuid() }
+
+    /// Whether `path` lies on a network file system (NFS or SMB), where locks and shared memory cannot be relied on.
+    public static func isOnNetwork(_ path: String) throws(SystemError) -> Bool {
+        var result = statfs()
+        guard statfs(path, &result) == 0 else { throw SystemError(errno, "look at", path) }
+        // From statfs(2): NFS_SUPER_MAGIC, SMB_SUPER_MAGIC, CIFS_MAGIC_NUMBER, SMB2_MAGIC_NUMBER.
+        let networks: [UInt32] = [0x6969, 0x517B, 0xFF53_4D42, 0xFE53_4D42]
+        return networks.contains(UInt32(truncatingIfNeeded: result.f_type))
+    }
+
+    // MARK: Locks
+
+    /// Takes the exclusive lock (flock) on `file` if nobody has it. It goes with the process, however that ends.
+    public static func tryLock(_ file: FileDescriptor) throws(SystemError) -> Bool {
+        while flock(file.number, LOCK_EX | LOCK_NB) != 0 {
+            if errno == EWOULDBLOCK { return false }
+            if errno != EINTR { throw SystemError(errno, "lock", file.path) }
+        }
+        return true
+    }
+
+    /// Gives the lock on `file` back.
+    public static func unlock(_ file: FileDescriptor) {
+        _ = flock(file.number, LOCK_UN)
+    }
+}

@@ -1,0 +1,32 @@
+/// Lower-case hexadecimal text of bytes, and back.
+public enum Hex {
+    private static let digits = Array("0123456789abcdef".utf8)
+
+    /// The digits of `bytes`, two for each, lower case.
+    public static func encode(_ bytes: some Sequence<UInt8>) -> String {
+        var text: [UInt8] = []
+        for byte in bytes {
+            text.append(digits[Int(byte >> 4)])
+            text.append(digits[Int(byte & 15)])
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    /// The bytes that `text` spells, or nil where it is not an even number of hexadecimal digits.
+    public static func decode(_ text: some StringProtocol) -> [UInt8]? {
+        let values = text.utf8.map(value)
+        guard values.count.isMultiple(of: 2), !values.contains(nil) else { return nil }
+        let nibbles = values.compactMap { $0 }
+        return stride(from: 0, to: nibbles.count, by: 2).map { nibbles[$0] << 4 | nibbles[$0 + 1] }
+    }
+
+    /// The value of one hexadecimal digit in ASCII, either case, or nil.
+    public static func value(_ digit: UInt8) -> UInt8? {
+        switch digit {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): digit - UInt8(ascii: "A") + 10
+        default: nil
+        }
+    }
+}

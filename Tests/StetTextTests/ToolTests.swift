@@ -1,0 +1,150 @@
+import Foundation
+import StetText
+import TestSupport
+import Testing
+
+/// What other tools make of the output, and how the size of the scripts compares with theirs.
+@Suite struct ToolTests {
+    @Test func patchGivesTheNewBytes() throws {
+        var generator = SplitMix64.forTest()
+        try withTemporaryFolder { folder in
+            for _ in 0..<60 {
+                let old = randomLines(&generator, upTo: 40)
+                let new = Bool.random(using: &generator) ? randomLines(&generator, upTo: 40) : edited(old, &generator)
+                guard old != new else { continue }
+                let diff = UnifiedDiff(old: old, new: new).bytes(oldLabel: bytes("a/old"), newLabel: bytes("b/old"))
+                try write(old, "old", in: folder)
+                try write(diff, "diff", in: folder)
+                let result = try run(["patch", "-s", "-o", "out", "old", "diff"], in: folder)
+                #expect(result.status == 0 && result.output == [])
+                #expect(try read("out", in: folder) == new)
+                try FileManager.default.removeItem(at: folder.appendingPathComponent("out"))
+            }
+        }
+    }
+
+    @Test func gitApplyGivesTheNewBytes() throws {
+        var generator = SplitMix64.forTest()
+        try withTemporaryFolder { folder in
+            for _ in 0..<40 {
+                let old = randomLines(&generator, upTo: 40)
+                let new = edited(old, &generator) + bytes("end")
+                // For git a file that is empty on one side is not the same as a file that does not exist.
+                guard !old.isEmpty else { continue }
+                let diff = UnifiedDiff(old: old, new: new).bytes(oldLabel: bytes("a/n"), newLabel: bytes("b/n"))
+                try write(old, "n", in: folder)
+                try write(diff, "diff", in: folder)
+                let result = try run(["git", "apply", "--whitespace=nowarn", "diff"], in: folder)
+                #expect(result.status == 0)
+                #expect(try read("n", in: folder) == new)
+            }
+        }
+    }
+
+    @Test(
+        arguments: ["plain", "with space", "two  spaces", "a\tb", "q\"q", "b\\s", "é", "\u{1}c", " first", "last "],
+        ["patch -s -p1 -i ../diff", "git apply ../diff"])
+    func toolsFindTheFileByItsName(name: String, command: String) throws {
+        try withTemporaryFolder { folder in
+            let work = folder.appendingPathComponent("work")
+            try FileManager.default.createDirectory(at: work, withIntermediateDirectories: true)
+            let diff = UnifiedDiff(old: bytes("a\nb\n"), new: bytes("a\nc\n"))
+            try write(bytes("a\nb\n"), name, in: work)
+            try write(
+                diff.bytes(oldLabel: bytes("a/" + name), newLabel: bytes("b/" + name)), "diff", in: folder)
+            let result = try run(command.split(separator: " ").map { String($0) }, in: work)
+            #expect(result.status == 0)
+            #expect(try read(name, in: work) == bytes("a\nc\n"))
+        }
+    }
+
+    @Test(arguments: ["plain", " first", "last ", "with space"])
+    func patchFindsANameWithoutPrefix(name: String) throws {
+        try withTemporaryFolder { folder in
+            let diff = UnifiedDiff(old: bytes("a\nb\n"), new: bytes("a\nc\n"))
+            try write(bytes("a\nb\n"), name, in: folder)
+            try write(diff.bytes(oldLabel: bytes(name), newLabel: bytes(name)), "diff", in: folder)
+            #expect(try run(["patch", "-s", "-p0", "-i", "diff"], in: folder).status == 0)
+            #expect(try read(name, in: folder) == bytes("a\nc\n"))
+        }
+    }
+
+    @Test(arguments: ["patch -s -p1 -i diff", "git apply diff"])
+    func toolsCreateAndDeleteFiles(command: String) throws {
+        let arguments = command.split(separator: " ").map { String($0) }
+        try withTemporaryFolder { folder in
+            let creation = UnifiedDiff(old: [], new: bytes("a\nb"))
+            try write(creation.bytes(oldLabel: bytes("/dev/null"), newLabel: bytes("b/n")), "diff", in: folder)
+            #expect(try run(arguments, in: folder).status == 0)
+            #expect(try read("n", in: folder) == bytes("a\nb"))
+            let deletion = UnifiedDiff(old: bytes("a\nb"), new: [])
+            try write(deletion.bytes(oldLabel: bytes("a/n"), newLabel: bytes("/dev/null")), "diff", in: folder)
+            #expect(try run(arguments, in: folder).status == 0)
+            #expect(!FileManager.default.fileExists(atPath: folder.appendingPathComponent("n").path))
+        }
+    }
+
+    @Test func scriptsAreAboutAsShortAsThoseOfOtherTools() throws {
+        var generator = SplitMix64.forTest()
+        var (ours, gits, diffs) = (0, 0, 0)
+        try withTemporaryFolder { folder in
+            for _ in 0..<40 {
+                let old = prose(&generator)
+                let new = revised(old, &generator)
+                let result = LineDiff(old: Array(old.joined()), new: Array(new.joined()))
+                ours += result.removedLineCount + result.addedLineCount
+                try write(result.oldLines.bytes, "old", in: folder)
+                try write(result.newLines.bytes, "new", in: folder)
+                let git = [
+                    "git", "diff", "--no-index", "--histogram", "--no-color", "--no-ext-diff", "-U0", "old", "new",
+                ]
+                gits += changedLines(try run(git, in: folder).output, headerLines: 4)
+                diffs += changedLines(try run(["diff", "-U0", "old", "new"], in: folder).output, headerLines: 2)
+            }
+        }
+        print("changed lines: ours \(ours), git --histogram \(gits), diff \(diffs)")
+        #expect(ours > 0)
+        #expect(Double(ours) <= Double(gits) * 1.02)
+        #expect(Double(ours) <= Double(diffs) * 1.02)
+    }
+
+    private func changedLines(_ output: [UInt8], headerLines: Int) -> Int {
+        Lines(output).dropFirst(headerLines).filter { $0.first == 0x2B || $0.first == 0x2D }.count
+    }
+
+    /// Notes of some hundred lines: paragraphs of random words, headings, lists, blank lines and rules that repeat.
+    private func prose(_ generator: inout SplitMix64) -> [[UInt8]] {
+        let words = ["note", "stone", "river", "window", "letter", "of", "the", "under", "seven", "again", "light"]
+        return (0..<Int.random(in: 20...1_500, using: &generator)).map { _ in
+            switch Int.random(in: 0..<10, using: &generator) {
+            case 0...2: return bytes("\n")
+            case 3: return bytes("---\n")
+            case 4: return bytes("- \(words.randomElement(using: &generator) ?? "")\n")
+            default:
+                let count = Int.random(in: 2...8, using: &generator)
+                let text = (0..<count).map { _ in words.randomElement(using: &generator) ?? "" }
+                return bytes(text.joined(separator: " ") + "\n")
+            }
+        }
+    }
+
+    /// A later version: blocks removed, inserted, rewritten and moved.
+    private func revised(_ original: [[UInt8]], _ generator: inout SplitMix64) -> [[UInt8]] {
+        var lines = original
+        for _ in 0..<Int.random(in: 1...30, using: &generator) where lines.count > 12 {
+            let start = Int.random(in: 0..<(lines.count - 8), using: &generator)
+            let block = start..<(start + Int.random(in: 1...8, using: &generator))
+            let fresh = prose(&generator).prefix(block.count)
+            switch Int.random(in: 0..<4, using: &generator) {
+            case 0: lines.removeSubrange(block)
+            case 1: lines.insert(contentsOf: fresh, at: start)
+            case 2: lines.replaceSubrange(block, with: fresh)
+            default:
+                let moved = lines[block]
+                lines.removeSubrange(block)
+                lines.insert(contentsOf: moved, at: Int.random(in: 0...lines.count, using: &generator))
+            }
+        }
+        return lines
+    }
+}
