@@ -45,7 +45,8 @@ private func run() -> ExitCode {
         if arguments.has("help") { return try Help.show(command, output) }
         let invocation = Invocation(command, arguments, output)
         guard command.operands.contains(arguments.operands.count) else {
-            let problem = arguments.operands.count > command.operands.upperBound ? "too many operands" : "an operand is missing"
+            let problem =
+                arguments.operands.count > command.operands.upperBound ? "too many operands" : "an operand is missing"
             throw invocation.usage("\(problem): stet \(command.name) \(command.usage)")
         }
         return run(invocation)

@@ -76,7 +76,8 @@ package struct LogReplay {
 
     private func damage(_ device: DeviceID, _ entry: OperationLog.Entry) -> LogDamage {
         LogDamage(
-            path: OperationLog(oplog: oplog, device: device).path(entry.position.segment), offset: entry.position.offset)
+            path: OperationLog(oplog: oplog, device: device).path(entry.position.segment), offset: entry.position.offset
+        )
     }
 
     /// Applies held records of the index that the log does not have yet.

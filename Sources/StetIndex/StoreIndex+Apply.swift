@@ -36,7 +36,9 @@ extension StoreIndex {
     }
 
     private func requireVersion(_ note: Int, _ number: Int) throws {
-        let found = try connection.first("SELECT 1 FROM version WHERE note = ? AND number = ?", note, number) { _ in true }
+        let found = try connection.first("SELECT 1 FROM version WHERE note = ? AND number = ?", note, number) { _ in
+            true
+        }
         guard found != nil else { throw IndexDamage("an operation names version \(number), which is not there") }
     }
 
@@ -127,6 +129,7 @@ extension StoreIndex {
     private func applyUndelete(_ move: Operation.Move, _ timed: TimedOperation) throws {
         if let name = try note(ordinal: move.note)?.name, name != move.name { try giveUpName(move.note, timed) }
         try change(
-            "UPDATE note SET deleted = NULL, name = ? WHERE note = ? AND deleted IS NOT NULL", move.name.bytes, move.note)
+            "UPDATE note SET deleted = NULL, name = ? WHERE note = ? AND deleted IS NOT NULL", move.name.bytes,
+            move.note)
     }
 }

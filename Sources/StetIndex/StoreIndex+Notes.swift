@@ -22,7 +22,8 @@ extension StoreIndex {
     package func notes(idPrefix prefix: String, limit: Int) throws -> [Note] {
         // Compared as text: half a byte cannot be bound as a blob, and ids are few.
         try connection.all(
-            "SELECT \(Self.columns) FROM note WHERE lower(substr(hex(id), 1, ?)) = ? LIMIT ?", prefix.utf8.count, prefix,
+            "SELECT \(Self.columns) FROM note WHERE lower(substr(hex(id), 1, ?)) = ? LIMIT ?", prefix.utf8.count,
+            prefix,
             limit, read: readNote)
     }
 

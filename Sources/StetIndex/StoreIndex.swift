@@ -34,6 +34,8 @@ package final class StoreIndex {
 
     /// Makes an index at `path`, or opens the one that stands there, with the newest layout. Call under the lock.
     package static func create(_ path: String) throws -> StoreIndex {
+        // SQLite would make it with the umask's mode, and gives its log and shared memory the mode of this file.
+        if try FileSystem.status(path) == nil { _ = try FileSystem.createExclusively(path, mode: 0o600) }
         let index = StoreIndex(try Connection(path, .create), path)
         _ = try index.connection.first("PRAGMA journal_mode = WAL") { $0.text(0) }
         try index.migrate()

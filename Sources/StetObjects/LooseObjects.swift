@@ -204,7 +204,8 @@ public struct CheckedObject: Sendable {
         defer { buffer.deallocate() }
         var offset = range.lowerBound
         while offset < range.upperBound {
-            let wanted = UnsafeMutableRawBufferPointer(rebasing: buffer[..<min(buffer.count, range.upperBound - offset)])
+            let wanted = UnsafeMutableRawBufferPointer(
+                rebasing: buffer[..<min(buffer.count, range.upperBound - offset)])
             let count = try FileSystem.read(file, at: offset, into: wanted)
             if count == 0 { break }
             try body(UnsafeRawBufferPointer(rebasing: wanted[..<count]))

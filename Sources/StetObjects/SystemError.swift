@@ -26,5 +26,7 @@ public struct SystemError: Error, Equatable, Sendable, CustomStringConvertible {
     public var isReadOnly: Bool { number == EACCES || number == EPERM || number == EROFS }
 
     /// One line: what could not be done, to what, and why.
-    public var description: String { "cannot \(action) \(TerminalText.escape(path)): \(String(cString: strerror(number)))" }
+    public var description: String {
+        "cannot \(action) \(TerminalText.escape(path)): \(String(cString: strerror(number)))"
+    }
 }

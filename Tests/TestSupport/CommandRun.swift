@@ -28,7 +28,9 @@ package struct CommandRun: Sendable {
         process.executableURL = URL(fileURLWithPath: program)
         process.arguments = arguments
         process.currentDirectoryURL = URL(fileURLWithPath: folder)
-        process.environment = ["PATH": ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"].merging(environment) { $1 }
+        process.environment = ["PATH": ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"].merging(
+            environment
+        ) { $1 }
         // Files instead of pipes: neither side can ever wait for the other.
         let temporary = try TemporaryFolder()
         let paths = ["in", "out", "err"].map { temporary.appending($0) }

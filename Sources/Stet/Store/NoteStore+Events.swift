@@ -32,7 +32,8 @@ extension StoreIndex {
         case .begin(let begin): return "device \(begin.device) began"
         case .save(let save):
             let verb = save.kind == .save ? "saved" : "\(save.kind.name):"
-            return "\(verb) \(try name(save.note))@\(save.number)" + (save.label.map { "  \"\(TerminalText.escape($0))\"" } ?? "")
+            return "\(verb) \(try name(save.note))@\(save.number)"
+                + (save.label.map { "  \"\(TerminalText.escape($0))\"" } ?? "")
         case .undo(let note, let from, let to): return "undid \(try name(note))@\(from), back to @\(to)"
         case .redo(let note, let from, let to): return "redid \(try name(note))@\(to), from @\(from)"
         case .rename(let moves):

@@ -44,7 +44,9 @@ extension NoteStore {
     /// - Throws: `StoreError.nothingToUndo` where the note shows its first version.
     @discardableResult
     public func undo(_ note: NoteReference, steps: Int = 1) throws -> HeadMove {
-        try moveHead(note, steps) { version in version.parents.first } operation: {
+        try moveHead(note, steps) { version in
+            version.parents.first
+        } operation: {
             .undo(note: $0, from: $1, to: $2)
         } otherwise: {
             .nothingToUndo($0.name, head: $0.head)
@@ -56,7 +58,9 @@ extension NoteStore {
     /// - Throws: `StoreError.nothingToRedo` where nothing was undone from here.
     @discardableResult
     public func redo(_ note: NoteReference, steps: Int = 1) throws -> HeadMove {
-        try moveHead(note, steps) { version in version.redo } operation: {
+        try moveHead(note, steps) { version in
+            version.redo
+        } operation: {
             .redo(note: $0, from: $1, to: $2)
         } otherwise: {
             .nothingToRedo($0.name, head: $0.head)

@@ -43,12 +43,13 @@ extension NoteStore {
 
     /// Saves several texts in one transaction with one sync: all of them or none.
     public func save(_ requests: [SaveRequest]) throws -> [Change] {
-        try save(prepared: requests.map { request in
-            try Self.check(label: request.label)
-            return PreparedSave(
-                name: request.name, label: request.label, mergedFrom: request.mergedFrom,
-                text: try prepare(request.bytes))
-        })
+        try save(
+            prepared: requests.map { request in
+                try Self.check(label: request.label)
+                return PreparedSave(
+                    name: request.name, label: request.label, mergedFrom: request.mergedFrom,
+                    text: try prepare(request.bytes))
+            })
     }
 
     /// Saves what `read` gives, in bounded memory.

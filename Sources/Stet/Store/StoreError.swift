@@ -66,12 +66,14 @@ public enum StoreError: Error, Equatable, Sendable, CustomStringConvertible {
         case .noVersion(let name, let text): "\(name.shown) has no version \"\(TerminalText.escape(text))\""
         case .ambiguousVersion(let name, let text, let versions):
             "\"\(TerminalText.escape(text))\" can mean \(versions.count) versions of \(name.shown): name one by its number"
-        case .nameTaken(let name): "a note is called \(name.shown) already: choose another name, or rename that one first"
+        case .nameTaken(let name):
+            "a note is called \(name.shown) already: choose another name, or rename that one first"
         case .nameInside(let name, let other):
             "\(name.shown) and \(other.shown) cannot both be notes: one would lie inside the other"
         case .nothingToUndo(let name, let head): "nothing to undo: \(name.shown)@\(head) is where it began"
         case .nothingToRedo(let name, let head): "nothing to redo: nothing was undone from \(name.shown)@\(head)"
-        case .invalidLabel: "a label is one line of at most \(NoteStore.maximumLabelLength) bytes without control characters"
+        case .invalidLabel:
+            "a label is one line of at most \(NoteStore.maximumLabelLength) bytes without control characters"
         case .damaged(let what): "the store is damaged: \(what)"
         case .outcomeUnknown(let why):
             "it is not known whether this was saved, because a sync failed: check with \"stet history\" (\(why))"

@@ -16,7 +16,9 @@ let historyCommand = Command(
     let note = try invocation.version(invocation.operand()).note
     let store = try invocation.store()
     if invocation.isJSON {
-        try forEach(limit, note, store) { try HistoryJSON(note, $0, isMissing: store.isMissing($0)).write(to: invocation.output) }
+        try forEach(limit, note, store) {
+            try HistoryJSON(note, $0, isMissing: store.isMissing($0)).write(to: invocation.output)
+        }
         return .done
     }
     try HistoryHeading(note, try store.formerNames(of: note)).write(to: invocation.output)

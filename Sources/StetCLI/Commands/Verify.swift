@@ -28,7 +28,8 @@ let verifyCommand = Command(
         let unreferenced = report.unreferenced == 0 ? "" : "; \(report.unreferenced) files that no version has"
         try invocation.output.line(
             "\(report.notes) notes, \(report.versions) versions, \(report.objects) texts: "
-                + (report.isClean ? "all whole" : "\(report.damaged) damaged, \(report.missing) missing") + unreferenced)
+                + (report.isClean ? "all whole" : "\(report.damaged) damaged, \(report.missing) missing") + unreferenced
+        )
     }
     return report.isClean ? .done : .no
 }

@@ -32,7 +32,8 @@ struct Arguments: Sendable {
             let parts = word.dropFirst(2).split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             let name = String(parts[0])
             guard let option = options.first(where: { $0.name == name }) else {
-                throw unknown("--" + name, nearest: Spelling.nearest(to: name, in: options.map(\.name)).map { "--" + $0 })
+                throw unknown(
+                    "--" + name, nearest: Spelling.nearest(to: name, in: options.map(\.name)).map { "--" + $0 })
             }
             try set(option, attached: parts.count == 2 ? String(parts[1]) : nil, called: "--" + name, &rest)
             return

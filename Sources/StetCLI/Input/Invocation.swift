@@ -62,7 +62,9 @@ final class Invocation {
     func version(_ operand: Operand) throws -> (note: Note, version: Version) {
         let note = try store().find(operand.note)
         if case .name(let name) = operand.note, name != note.name {
-            let why = note.isDeleted ? "\(note.name.shown), which is deleted" : "the note that is now called \(note.name.shown)"
+            let why =
+                note.isDeleted
+                ? "\(note.name.shown), which is deleted" : "the note that is now called \(note.name.shown)"
             output.note("\(name.shown) means \(why)")
         }
         return (note, try store().version(operand.version ?? .head, of: note))

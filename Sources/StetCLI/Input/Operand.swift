@@ -36,7 +36,8 @@ struct Operand {
             guard digits.utf8.count >= NoteReference.shortestPrefix, digits.utf8.allSatisfy({ Hex.value($0) != nil })
             else {
                 throw UsageError(
-                    "\"\(text)\" is no bookmark: \"stet:\" and at least \(NoteReference.shortestPrefix) digits of an id")
+                    "\"\(text)\" is no bookmark: \"stet:\" and at least \(NoteReference.shortestPrefix) digits of an id"
+                )
             }
             return .idPrefix(digits)
         }
@@ -68,7 +69,8 @@ struct Operand {
     /// What stands after `@`.
     static func version(_ text: String, now: Timestamp) throws -> VersionReference {
         if text == "head" { return .head }
-        if !text.isEmpty, text.utf8.allSatisfy({ UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }), let number = Int(text) {
+        if !text.isEmpty, text.utf8.allSatisfy({ UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }), let number = Int(text)
+        {
             return .number(number)
         }
         if let id = VersionID(text) { return .id(id) }
@@ -81,6 +83,7 @@ struct Operand {
         }
         if let time = TimeText.parse(text, now: now) { return .time(time) }
         throw UsageError(
-            "\"@\(text)\" names no version: it is a number, \"head\", \"sha:\" and digits, or a time such as \"2 hours ago\"")
+            "\"@\(text)\" names no version: it is a number, \"head\", \"sha:\" and digits, or a time such as \"2 hours ago\""
+        )
     }
 }

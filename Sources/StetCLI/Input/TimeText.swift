@@ -48,7 +48,8 @@ enum TimeText {
     private static func date(_ text: Substring) -> tm? {
         let parts = text.split(separator: "-", omittingEmptySubsequences: false)
         guard parts.count == 3, parts[0].utf8.count == 4, parts[1].utf8.count == 2, parts[2].utf8.count == 2,
-            let year = Int32(parts[0]), let month = Int32(parts[1]), let day = Int32(parts[2]), (1...12).contains(month),
+            let year = Int32(parts[0]), let month = Int32(parts[1]), let day = Int32(parts[2]),
+            (1...12).contains(month),
             (1...31).contains(day)
         else { return nil }
         var fields = tm()
@@ -86,7 +87,9 @@ enum TimeText {
     private static func offset(_ text: String) -> Int64? {
         if text == "z" { return 0 }
         let digits = text.dropFirst().filter { $0 != ":" }
-        guard text.hasPrefix("+") || text.hasPrefix("-"), digits.count == 4, let number = Int64(digits) else { return nil }
+        guard text.hasPrefix("+") || text.hasPrefix("-"), digits.count == 4, let number = Int64(digits) else {
+            return nil
+        }
         return (text.hasPrefix("-") ? -1 : 1) * (number / 100 * 3_600 + number % 100 * 60)
     }
 

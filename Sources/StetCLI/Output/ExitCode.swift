@@ -48,7 +48,10 @@ extension Output {
         switch error as? StoreError {
         case .ambiguous(_, let notes)?:
             for note in notes {
-                complain(line: "  stet:\(note.id.description.prefix(12))  \(note.name.shown)\(note.isDeleted ? " (deleted)" : "")")
+                complain(
+                    line:
+                        "  stet:\(note.id.description.prefix(12))  \(note.name.shown)\(note.isDeleted ? " (deleted)" : "")"
+                )
             }
         case .ambiguousVersion(let name, _, let versions)?:
             for version in versions { complain(line: "  \(name.shown)@\(version.number)  sha:\(version.object)") }

@@ -14,7 +14,9 @@ enum Shell {
             }
         }
         let text = String(decoding: bytes, as: UTF8.self)
-        let quoted = plain ? text : "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
+        let quoted =
+            plain
+            ? text : "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
         // A word that begins with a dash would be taken for an option.
         return TerminalText.escape(bytes.first == UInt8(ascii: "-") ? "-- " + quoted : quoted)
     }
