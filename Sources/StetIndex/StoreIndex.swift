@@ -113,7 +113,7 @@ package final class StoreIndex {
 
     /// Folds the write-ahead log into the database. Call under the lock only: a commit must not overlap it (SQLite
     /// 3.7.0 to 3.51.2 can lose such a commit).
-    package func checkpoint() throws { _ = try connection.checkpoint() }
+    package func checkpoint(emptying: Bool) throws { try connection.checkpoint(emptying: emptying) }
 
     /// How many pages the write-ahead log held after the last commit made here.
     package var walPages: Int { connection.walPages }

@@ -103,14 +103,14 @@ public final class NoteStore: Sendable {
         readers.withLock { $0 = nil }
         try writer.withLock { slot in
             defer { slot = nil }
-            try slot?.maintain()
+            try slot?.maintain(.closing)
         }
     }
 
     /// Makes object files and log durable, and drops what the index holds of them until then.
     ///
     /// Changes are durable without it; it is called by itself when enough has gathered.
-    public func flush() throws { try withWriter { try $0.maintain(always: true) } }
+    public func flush() throws { try withWriter { try $0.maintain(.demand) } }
 
     // MARK: Reading
 
@@ -152,7 +152,7 @@ public final class NoteStore: Sendable {
     /// Runs `body` as one durable transaction. Upkeep that an earlier change made due is done first.
     func write<Value>(_ body: (inout Writer.Transaction) throws -> Value) throws -> Value {
         try withWriter { writer in
-            try? writer.maintain()
+            try? writer.maintain(.change)
             return try writer.transact(body)
         }
     }

@@ -8,6 +8,9 @@ final class Connection {
     /// How many pages the write-ahead log held after this connection's last commit.
     private(set) var walPages = 0
 
+    /// How long SQLite's own locks are waited for, in milliseconds. The store's lock comes before them, so they are free.
+    private static let patience: Int32 = 30_000
+
     /// How a connection opens its file.
     enum Mode {
         /// Makes the file where it is missing.
@@ -61,7 +64,7 @@ final class Connection {
         // The file may be hostile: nothing stored in its schema may run, and damaged pages are looked at with care.
         _ = stet_sqlite3_db_config_flag(handle, SQLITE_DBCONFIG_DEFENSIVE, 1)
         _ = stet_sqlite3_db_config_flag(handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0)
-        sqlite3_busy_timeout(handle, 30_000)
+        sqlite3_busy_timeout(handle, Self.patience)
         if mode == .create || mode == .write {
             try execute("PRAGMA synchronous = FULL; PRAGMA cell_size_check = 1; PRAGMA foreign_keys = 0")
         } else {
@@ -189,15 +192,21 @@ final class Connection {
 
     // MARK: The write-ahead log
 
-    /// Copies committed pages from the write-ahead log into the database. Returns how many frames are left out because
-    /// somebody still reads older ones.
-    func checkpoint() throws -> Int {
+    /// Copies committed pages from the write-ahead log into the database, as far as no reader still needs older ones.
+    ///
+    /// - Parameter emptying: whether the log is cut to nothing as well. A process that opens the store reads the whole
+    ///   log and forgets what was copied already, so only an emptied one is short for it.
+    func checkpoint(emptying: Bool) throws {
+        let mode = emptying ? SQLITE_CHECKPOINT_TRUNCATE : SQLITE_CHECKPOINT_PASSIVE
         var frames: Int32 = 0
         var copied: Int32 = 0
-        let result = sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_PASSIVE, &frames, &copied)
+        // Readers are not waited for: what they keep is copied another time.
+        sqlite3_busy_timeout(handle, 0)
+        defer { sqlite3_busy_timeout(handle, Self.patience) }
+        let result = sqlite3_wal_checkpoint_v2(handle, nil, mode, &frames, &copied)
+        if result & 0xFF == SQLITE_BUSY { return }
         guard result == SQLITE_OK else { throw failure(result) }
         if frames == copied { walPages = 0 }
-        return Int(frames - copied)
     }
 }
 
