@@ -12,6 +12,7 @@ let package = Package(
     products: [
         .library(name: "Stet", targets: ["Stet"]),
         .executable(name: "stet", targets: ["StetCLI"]),
+        .executable(name: "stet-bench", targets: ["StetBench"]),
     ],
     targets: [
         // System libraries and shims: a module map and a header, nothing else.
@@ -28,6 +29,8 @@ let package = Package(
         .target(name: "StetText", swiftSettings: strict),
         .target(name: "Stet", dependencies: ["StetIndex", "StetObjects", "StetText"], swiftSettings: strict),
         .executableTarget(name: "StetCLI", dependencies: ["Stet"], swiftSettings: strict),
+        // Measurements and replays of real histories; not part of what is installed.
+        .executableTarget(name: "StetBench", dependencies: ["Stet", "CSQLite"], swiftSettings: strict),
 
         .target(name: "TestSupport", dependencies: ["Stet"], path: "Tests/TestSupport", swiftSettings: strict),
         .testTarget(name: "StetObjectsTests", dependencies: ["StetObjects", "TestSupport"], swiftSettings: strict),

@@ -110,10 +110,11 @@ package struct LogReplay {
             guard try index.versionID(of: number) == VersionID(device: device, sequence: entry.sequence) else {
                 throw damage(device, entry)
             }
-            newest = .init(operation: number, position: entry.position, bytes: entry.bytes)
+            newest = .init(
+                operation: number, position: entry.position, bytes: entry.bytes, journaled: newest?.journaled ?? 0)
         }
         if isTorn, cuttingTorn { try log.cut(at: end) }
-        if let newest, newest != last { try index.hold(newest, journaled: 0) }
+        if let newest, newest != last { try index.hold(newest) }
         return newest
     }
 }

@@ -14,7 +14,7 @@ package struct OperationHistory {
             try decode(record.bytes, operation: record.operation)
         }
         // The log goes on before the oldest held record; segments are small and read whole, the last one first.
-        guard found.count < limit, let oldest = try index.records(after: 0).first else { return found }
+        guard found.count < limit, let oldest = try index.oldestRecord() else { return found }
         var before = oldest.operation
         var position: OperationLog.Position? = oldest.position
         for device in try index.devices().reversed() where device.base < before {

@@ -55,14 +55,13 @@ package struct OperationLog: Sendable {
             bytes = Self.magic + device.bytes + record
             offset = 0
         }
-        var failure: SystemError?
-        bytes.withUnsafeBytes { buffer in
-            do throws(SystemError) { try FileSystem.write(file, at: offset, buffer) } catch { failure = error }
+        do throws(SystemError) {
+            try FileSystem.write(file, at: offset, bytes)
+        } catch {
+            // Half a record would be taken for one cut by a crash, which it is; but cut it now while it is known.
+            try? FileSystem.truncate(file, to: offset)
+            throw error
         }
-        guard let failure else { return }
-        // Half a record would be taken for one cut by a crash, which it is; but cut it now while it is known.
-        try? FileSystem.truncate(file, to: offset)
-        throw failure
     }
 
     /// Cuts everything from `position` on: an append that was cut short.

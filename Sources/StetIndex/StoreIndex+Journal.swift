@@ -8,11 +8,14 @@ extension StoreIndex {
         package var operation: Int
         package var position: OperationLog.Position
         package var bytes: [UInt8]
+        /// How many bytes of text went through the journal ever, up to and with this operation.
+        package var journaled: Int
 
-        package init(operation: Int, position: OperationLog.Position, bytes: [UInt8]) {
+        package init(operation: Int, position: OperationLog.Position, bytes: [UInt8], journaled: Int) {
             self.operation = operation
             self.position = position
             self.bytes = bytes
+            self.journaled = journaled
         }
 
         /// Where it ends in the log.
@@ -24,41 +27,34 @@ extension StoreIndex {
     private func readRecord(_ row: Statement) -> HeldRecord {
         HeldRecord(
             operation: row.integer(0), position: .init(segment: row.integer(1), offset: row.integer(2)),
-            bytes: row.bytes(3))
+            bytes: row.bytes(3), journaled: row.integer(4))
     }
+
+    private static let recordColumns = "operation, segment, start, bytes, journaled FROM record"
 
     /// The newest record: where the log must end. Nil only in an index that nothing was applied to.
     package func newestRecord() throws -> HeldRecord? {
         try connection.first(
-            "SELECT operation, segment, start, bytes FROM record ORDER BY operation DESC LIMIT 1", read: readRecord)
+            "SELECT \(Self.recordColumns) ORDER BY operation DESC LIMIT 1", read: readRecord)
     }
 
     /// The records held for operations after `operation`, oldest first.
     package func records(after operation: Int) throws -> [HeldRecord] {
         try connection.all(
-            "SELECT operation, segment, start, bytes FROM record WHERE operation > ? ORDER BY operation", operation,
+            "SELECT \(Self.recordColumns) WHERE operation > ? ORDER BY operation", operation,
             read: readRecord)
     }
 
-    /// Holds `record`, with which `journaled` bytes went into the journal.
-    package func hold(_ record: HeldRecord, journaled: Int) throws {
+    /// Holds `record`.
+    package func hold(_ record: HeldRecord) throws {
         try connection.run(
-            """
-            INSERT INTO record SELECT ?1, ?2, ?3, ?4, ?5 + coalesce(
-                (SELECT journaled FROM record WHERE operation = (SELECT max(operation) FROM record)), 0)
-            """, record.operation, record.position.segment, record.position.offset, record.bytes, journaled)
+            "INSERT INTO record VALUES (?, ?, ?, ?, ?)", record.operation, record.position.segment,
+            record.position.offset, record.bytes, record.journaled)
     }
 
-    /// How much waits for a flush: operations, and bytes of text.
-    package func backlog() throws -> (records: Int, bytes: Int) {
-        try connection.first(
-            """
-            SELECT newest.operation - oldest.operation, newest.journaled - oldest.journaled
-            FROM record AS newest, record AS oldest
-            WHERE newest.operation = (SELECT max(operation) FROM record)
-                AND oldest.operation = (SELECT min(operation) FROM record)
-            """
-        ) { (records: $0.integer(0), bytes: $0.integer(1)) } ?? (0, 0)
+    /// The oldest record that is held.
+    package func oldestRecord() throws -> HeldRecord? {
+        try connection.first("SELECT \(Self.recordColumns) ORDER BY operation LIMIT 1", read: readRecord)
     }
 
     /// Puts the bytes of `object` into the journal on behalf of `operation`; they replace what it holds.

@@ -137,6 +137,16 @@ public enum FileSystem {
         }
     }
 
+    /// Writes all of `bytes` at `offset`.
+    public static func write(_ file: FileDescriptor, at offset: Int, _ bytes: [UInt8]) throws(SystemError) {
+        // Typed throws do not pass through the array's closure: the failure is carried out by hand.
+        var failure: SystemError?
+        bytes.withUnsafeBytes { buffer in
+            do throws(SystemError) { try write(file, at: offset, buffer) } catch { failure = error }
+        }
+        if let failure { throw failure }
+    }
+
     /// Cuts the file to `size` bytes.
     public static func truncate(_ file: FileDescriptor, to size: Int) throws(SystemError) {
         _ = try retrying("truncate", file.path) { ftruncate(file.number, off_t(size)) }

@@ -5,6 +5,7 @@ public enum Hex {
     /// The digits of `bytes`, two for each, lower case.
     public static func encode(_ bytes: some Sequence<UInt8>) -> String {
         var text: [UInt8] = []
+        text.reserveCapacity(bytes.underestimatedCount * 2)
         for byte in bytes {
             text.append(digits[Int(byte >> 4)])
             text.append(digits[Int(byte & 15)])

@@ -34,54 +34,46 @@ public struct LooseObjects: Sendable {
     // MARK: Writing
 
     /// Puts `bytes`, whose name is `object`, into the tree, over whatever stands there. Nothing is synced.
+    ///
+    /// Call under the store's lock, under which leftovers are swept as well.
     public func write(_ bytes: [UInt8], as object: ObjectID) throws(SystemError) {
-        let file = try startIncoming()
+        let file = try FileSystem.createExclusively(incomingPath(), mode: 0o400)
         do throws(SystemError) {
-            try append(bytes, to: file)
-            try place(file, as: object)
+            try FileSystem.write(file, at: 0, bytes)
+            try place(file.path, as: object)
         } catch {
             try? FileSystem.remove(file.path)
             throw error
         }
     }
 
-    private func append(_ bytes: [UInt8], to file: IncomingObject) throws(SystemError) {
-        var failure: SystemError?
-        bytes.withUnsafeBytes { buffer in
-            do throws(SystemError) { try file.append(buffer) } catch { failure = error }
-        }
-        if let failure { throw failure }
-    }
+    private func incomingPath() -> String { incoming + "/" + Hex.encode(randomBytes(8)) }
 
-    /// Begins an object whose name is not known yet.
+    /// Begins an object whose name is not known yet. The store's lock need not be held.
     public func startIncoming() throws(SystemError) -> IncomingObject {
         // A sweep in another process may take the name in the instant before it is locked: then another is made.
         while true {
-            let path = incoming + "/" + Hex.encode(randomBytes(12))
-            let descriptor = try FileSystem.createExclusively(path, mode: 0o400)
+            let descriptor = try FileSystem.createExclusively(incomingPath(), mode: 0o400)
             if try FileSystem.tryLock(descriptor), try FileSystem.status(descriptor).links > 0 {
                 return IncomingObject(descriptor)
             }
         }
     }
 
-    /// Moves a finished incoming object to its name. Returns whether its shard had to be made. Nothing is synced.
-    @discardableResult
-    public func place(_ file: IncomingObject, as object: ObjectID) throws(SystemError) -> Bool {
+    /// Moves a finished file to its name, making the shard where it is missing. Nothing is synced.
+    private func place(_ file: String, as object: ObjectID) throws(SystemError) {
         do throws(SystemError) {
-            try FileSystem.rename(file.path, to: path(object))
-            return false
+            try FileSystem.rename(file, to: path(object))
         } catch {
             guard error.isMissing else { throw error }
+            try FileSystem.makeFolder(shard(object))
+            try FileSystem.rename(file, to: path(object))
         }
-        let isNew = try FileSystem.makeFolder(shard(object))
-        try FileSystem.rename(file.path, to: path(object))
-        return isNew
     }
 
     /// Moves a finished and synced incoming object to its name so that it survives power loss there.
     public func placeDurably(_ file: IncomingObject, as object: ObjectID) throws(SystemError) {
-        try place(file, as: object)
+        try place(file.path, as: object)
         try FileSystem.syncFolder(shard(object))
         // The shard may be new, made by this call or by one whose sync never came: its own name has to last as well.
         try FileSystem.syncFolder(folder)

@@ -7,13 +7,14 @@ public struct ObjectID: Hashable, Sendable, CustomStringConvertible {
     private let words: (UInt64, UInt64, UInt64, UInt64)
 
     /// The identifier with these 32 bytes, or nil where there are not 32.
-    public init?(bytes: some Collection<UInt8>) {
+    public init?(bytes: [UInt8]) {
         guard bytes.count == Self.byteCount else { return nil }
-        var words: [UInt64] = [0, 0, 0, 0]
-        for (position, byte) in bytes.enumerated() {
-            words[position / 8] = words[position / 8] << 8 | UInt64(byte)
+        words = bytes.withUnsafeBytes { buffer in
+            func word(_ position: Int) -> UInt64 {
+                UInt64(bigEndian: buffer.loadUnaligned(fromByteOffset: position * 8, as: UInt64.self))
+            }
+            return (word(0), word(1), word(2), word(3))
         }
-        self.words = (words[0], words[1], words[2], words[3])
     }
 
     /// The identifier that 64 hexadecimal digits spell, or nil.
@@ -24,14 +25,13 @@ public struct ObjectID: Hashable, Sendable, CustomStringConvertible {
 
     /// The 32 bytes.
     public var bytes: [UInt8] {
-        var result: [UInt8] = []
-        result.reserveCapacity(Self.byteCount)
-        for word in [words.0, words.1, words.2, words.3] {
-            for shift in stride(from: 56, through: 0, by: -8) {
-                result.append(UInt8(truncatingIfNeeded: word >> UInt64(shift)))
+        [UInt8](unsafeUninitializedCapacity: Self.byteCount) { buffer, count in
+            let raw = UnsafeMutableRawBufferPointer(buffer)
+            for (position, word) in [words.0, words.1, words.2, words.3].enumerated() {
+                raw.storeBytes(of: word.bigEndian, toByteOffset: position * 8, as: UInt64.self)
             }
+            count = Self.byteCount
         }
-        return result
     }
 
     /// The 64 hexadecimal digits, lower case.

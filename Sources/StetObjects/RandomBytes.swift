@@ -1,5 +1,10 @@
 /// Bytes from the system's random source, for identifiers and temporary names.
 package func randomBytes(_ count: Int) -> [UInt8] {
     var generator = SystemRandomNumberGenerator()
-    return (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
+    var bytes: [UInt8] = []
+    // Eight at a time: each word is a system call.
+    while bytes.count < count {
+        withUnsafeBytes(of: generator.next()) { bytes += $0 }
+    }
+    return Array(bytes.prefix(count))
 }

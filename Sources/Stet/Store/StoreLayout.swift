@@ -24,7 +24,7 @@ struct StoreLayout: Sendable {
         try LooseObjects(caches: caches).makeFolders()
         guard try FileSystem.status(cachesNotice) == nil else { return }
         let file = try FileSystem.createExclusively(cachesNotice, mode: 0o600)
-        try Array(Self.notice.utf8).withUnsafeBytes { try FileSystem.write(file, at: 0, $0) }
+        try FileSystem.write(file, at: 0, Array(Self.notice.utf8))
     }
 
     /// Refuses a folder that somebody else could write into, or that is somebody else's.

@@ -15,6 +15,8 @@ final class Writer {
     private let machine: [UInt8]?
     private let lock: StoreLock
     let index: StoreIndex
+    /// Whether so much waits that it is time for `flush`, as of the last transaction.
+    private var isFlushDue = false
 
     /// Texts up to this size go through the journal: one sync for text and index together. Larger ones are synced as
     /// files first, since writing them twice would cost more than a second sync.
@@ -82,6 +84,7 @@ final class Writer {
             try transaction.beginDeviceIfPlaceChanged()
             let value = try body(&transaction)
             finished = transaction
+            isFlushDue = try exceedsBacklog(transaction.newest)
             return value
         }
         if let finished { settle(finished) }
@@ -121,10 +124,10 @@ final class Writer {
 
     // MARK: Upkeep
 
-    /// Whether so much waits that it is time for `flush`.
-    func isFlushDue() throws -> Bool {
-        let backlog = try index.backlog()
-        return backlog.records >= Self.backlogRecords || backlog.bytes >= Self.backlogBytes
+    private func exceedsBacklog(_ newest: StoreIndex.HeldRecord?) throws -> Bool {
+        guard let newest, let oldest = try index.oldestRecord() else { return false }
+        return newest.operation - oldest.operation >= Self.backlogRecords
+            || newest.journaled - oldest.journaled >= Self.backlogBytes
     }
 
     /// Makes object files and log durable, and then drops what the index holds of them.
@@ -144,6 +147,7 @@ final class Writer {
         try FileSystem.syncFileSystem(FileSystem.openFolder(objects.folder))
         try syncLog(upTo: upTo)
         try locked { try index.write { try index.dropFlushed(upTo: upTo.operation) } }
+        isFlushDue = false
     }
 
     private func locked<Value>(_ body: () throws -> Value) throws -> Value {
@@ -175,7 +179,7 @@ final class Writer {
 
     /// Flushes and folds the write-ahead log in where that is due.
     func maintain(_ occasion: Occasion) throws {
-        if try occasion == .demand || isFlushDue() { try flush() }
+        if occasion == .demand || isFlushDue { try flush() }
         let isLong =
             switch occasion {
             case .change: index.walPages > Self.walLimit.open
@@ -212,8 +216,9 @@ extension Writer.Transaction {
             payload: operation.encoded(at: time))
         let position = isFirst ? OperationLog.start : newest.map { OperationLog.next(after: $0.end) }
         let record = StoreIndex.HeldRecord(
-            operation: number, position: position ?? OperationLog.start, bytes: frame.bytes)
-        try index.hold(record, journaled: journaled)
+            operation: number, position: position ?? OperationLog.start, bytes: frame.bytes,
+            journaled: (newest?.journaled ?? 0) + journaled)
+        try index.hold(record)
         records.append(record)
         newest = record
         return number

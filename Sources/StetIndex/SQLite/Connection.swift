@@ -168,7 +168,7 @@ final class Connection {
 
     /// Runs `body` as one transaction that begins with `begin`; a failure inside undoes it.
     func transaction<Value>(_ begin: String, _ body: () throws -> Value) throws -> Value {
-        try execute(begin)
+        try run(begin)
         let value: Value
         do {
             value = try body()
@@ -177,7 +177,7 @@ final class Connection {
             throw error
         }
         do {
-            try execute("COMMIT")
+            try run("COMMIT")
         } catch {
             rollback()
             throw error
