@@ -27,13 +27,13 @@ public struct NoteID: Hashable, Sendable, CustomStringConvertible {
 public struct DeviceID: Hashable, Sendable, CustomStringConvertible {
     /// Its length in bytes.
     public static let byteCount = 8
-    /// The bytes.
-    public let bytes: [UInt8]
+    // One word instead of an array: every version carries one.
+    private let word: UInt64
 
     /// The identifier with these 8 bytes, or nil where there are not 8.
     public init?(bytes: [UInt8]) {
         guard bytes.count == Self.byteCount else { return nil }
-        self.bytes = bytes
+        word = bytes.reduce(0) { $0 << 8 | UInt64($1) }
     }
 
     /// The identifier written as `text`, or nil.
@@ -41,6 +41,9 @@ public struct DeviceID: Hashable, Sendable, CustomStringConvertible {
         guard text.first == "d", let bytes = Hex.decode(text.dropFirst()) else { return nil }
         self.init(bytes: bytes)
     }
+
+    /// The bytes.
+    public var bytes: [UInt8] { withUnsafeBytes(of: word.bigEndian) { Array($0) } }
 
     /// `d` and 16 hexadecimal digits. It begins with a letter, so that it is never taken for a version number.
     public var description: String { "d" + Hex.encode(bytes) }

@@ -80,7 +80,7 @@ extension StoreIndex {
     /// The objects that the journal holds.
     package func journalObjects() throws -> [ObjectID] {
         try connection.all("SELECT hash FROM journal JOIN object USING (object) ORDER BY object") { row in
-            guard let object = ObjectID(bytes: row.bytes(0)) else { throw IndexDamage("an object has no valid hash") }
+            guard let object = row.object(0) else { throw IndexDamage("an object has no valid hash") }
             return object
         }
     }

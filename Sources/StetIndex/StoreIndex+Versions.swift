@@ -1,16 +1,29 @@
 package import StetObjects
 
 extension StoreIndex {
-    private static let columns = """
-        number, operation, parent, hash, size, time, kind, redo,
-        (SELECT text FROM label WHERE label.note = version.note AND label.number = version.number),
-        EXISTS (SELECT 1 FROM pin WHERE pin.note = version.note AND pin.number = version.number)
-        FROM version JOIN object USING (object)
-        """
+    private static let columns =
+        "number, operation, parent, hash, size, time, kind, redo FROM version JOIN object USING (object)"
 
-    private func readVersion(_ row: Statement, note: Int) throws -> Version {
+    /// Labels and pins of one note's versions.
+    private struct Marks {
+        var labels: [Int: String] = [:]
+        var pins: Set<Int> = []
+    }
+
+    /// - Parameter number: only of this version, or of all where nil.
+    private func marks(_ note: Int, number: Int? = nil) throws -> Marks {
+        var marks = Marks()
+        let condition = "WHERE note = ?1 AND (?2 IS NULL OR number = ?2)"
+        try connection.forEach("SELECT number, text FROM label \(condition)", note, number) { row in
+            marks.labels[row.integer(0)] = row.text(1)
+        }
+        try connection.forEach("SELECT number FROM pin \(condition)", note, number) { marks.pins.insert($0.integer(0)) }
+        return marks
+    }
+
+    private func readVersion(_ row: Statement, of note: Int, _ marks: Marks) throws -> Version {
         let number = row.integer(0)
-        guard let object = ObjectID(bytes: row.bytes(3)), let kind = VersionKind(rawValue: row.integer(6)) else {
+        guard let object = row.object(3), let kind = VersionKind(rawValue: row.integer(6)) else {
             throw IndexDamage("version \(number) of a note has no valid hash or kind")
         }
         let parent = row.optionalInteger(2) ?? number - 1
@@ -19,8 +32,8 @@ extension StoreIndex {
         let operation = row.integer(1)
         return Version(
             number: number, id: try versionID(of: operation), parents: parents, object: object, size: row.integer(4),
-            saved: Timestamp(milliseconds: Int64(row.integer(5))), kind: kind, label: row.optionalText(8),
-            isPinned: row.integer(9) != 0, operation: operation, redo: row.optionalInteger(7))
+            saved: Timestamp(milliseconds: Int64(row.integer(5))), kind: kind, label: marks.labels[number],
+            isPinned: marks.pins.contains(number), operation: operation, redo: row.optionalInteger(7))
     }
 
     private func mergeParents(_ note: Int, _ number: Int) throws -> [Int] {
@@ -31,15 +44,17 @@ extension StoreIndex {
 
     /// Version `number` of `note`.
     package func version(_ number: Int, of note: Note) throws -> Version? {
-        try connection.first("SELECT \(Self.columns) WHERE note = ? AND number = ?", note.ordinal, number) {
-            try readVersion($0, note: note.ordinal)
-        }
+        let marks = try marks(note.ordinal, number: number)
+        return try connection.first(
+            "SELECT \(Self.columns) WHERE note = ? AND number = ?", note.ordinal, number
+        ) { try readVersion($0, of: note.ordinal, marks) }
     }
 
     /// Calls `body` with the versions of `note`, newest first, one in memory at a time.
     package func forEachVersion(of note: Note, body: (Version) throws -> Void) throws {
+        let marks = try marks(note.ordinal)
         try connection.forEach("SELECT \(Self.columns) WHERE note = ? ORDER BY number DESC", note.ordinal) {
-            try body(readVersion($0, note: note.ordinal))
+            try body(readVersion($0, of: note.ordinal, marks))
         }
     }
 
@@ -79,10 +94,11 @@ extension StoreIndex {
 
     /// Versions of `note` whose hash begins with the hexadecimal digits `prefix`, newest first.
     package func versions(of note: Note, hashPrefix prefix: String) throws -> [Version] {
-        try connection.all(
+        let marks = try marks(note.ordinal)
+        return try connection.all(
             "SELECT \(Self.columns) WHERE note = ? AND lower(substr(hex(hash), 1, ?)) = ? ORDER BY number DESC",
             note.ordinal, prefix.utf8.count, prefix
-        ) { try readVersion($0, note: note.ordinal) }
+        ) { try readVersion($0, of: note.ordinal, marks) }
     }
 
     // MARK: Heads of the past
@@ -147,7 +163,7 @@ extension StoreIndex {
     /// Calls `body` with every object and its size.
     package func forEachObject(_ body: (ObjectID, Int) throws -> Void) throws {
         try connection.forEach("SELECT hash, size FROM object ORDER BY object") { row in
-            guard let object = ObjectID(bytes: row.bytes(0)) else { throw IndexDamage("an object has no valid hash") }
+            guard let object = row.object(0) else { throw IndexDamage("an object has no valid hash") }
             try body(object, row.integer(1))
         }
     }

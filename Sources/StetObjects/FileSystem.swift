@@ -223,6 +223,14 @@ public enum FileSystem {
         throw failure
     }
 
+    /// Whether something is at `path`, seen from the open `folder`.
+    static func exists(_ path: [UInt8], in folder: FileDescriptor) -> Bool {
+        (path + [0]).withUnsafeBytes { bytes in
+            guard let start = bytes.baseAddress else { return false }
+            return faccessat(folder.number, start.assumingMemoryBound(to: CChar.self), F_OK, 0) == 0
+        }
+    }
+
     /// What an open file is.
     public static func status(_ file: FileDescriptor) throws(SystemError) -> FileStatus {
         var result = stat()

@@ -29,7 +29,18 @@ public struct LooseObjects: Sendable {
     private func shard(_ object: ObjectID) -> String { folder + "/" + object.description.prefix(2) }
 
     /// Where the file of `object` stands.
-    public func path(_ object: ObjectID) -> String { shard(object) + "/" + object.description.dropFirst(2) }
+    public func path(_ object: ObjectID) -> String {
+        folder + "/" + String(decoding: Self.relativePath(object), as: UTF8.self)
+    }
+
+    /// `ab/cdef…`
+    fileprivate static func relativePath(_ object: ObjectID) -> [UInt8] {
+        var path: [UInt8] = []
+        path.reserveCapacity(2 * ObjectID.byteCount + 2)
+        object.appendHexadecimal(to: &path)
+        path.insert(UInt8(ascii: "/"), at: 2)
+        return path
+    }
 
     // MARK: Writing
 
@@ -141,6 +152,22 @@ public struct LooseObjects: Sendable {
                 if let object = ObjectID(hex: shard + name) { try body(object) }
             }
         }
+    }
+}
+
+/// Answers for many objects which of them have a file, without looking into the files.
+public struct LooseObjectNames {
+    private let folder: FileDescriptor?
+
+    /// The names in the tree of `objects`; none where the tree is gone.
+    public init(of objects: LooseObjects) {
+        folder = try? FileSystem.openFolder(objects.folder)
+    }
+
+    /// Whether there is a file of `object`.
+    public func contains(_ object: ObjectID) -> Bool {
+        guard let folder else { return false }
+        return FileSystem.exists(LooseObjects.relativePath(object), in: folder)
     }
 }
 

@@ -8,13 +8,17 @@ public struct ObjectID: Hashable, Sendable, CustomStringConvertible {
 
     /// The identifier with these 32 bytes, or nil where there are not 32.
     public init?(bytes: [UInt8]) {
+        guard let identifier = bytes.withUnsafeBytes({ ObjectID(bytes: $0) }) else { return nil }
+        self = identifier
+    }
+
+    /// The identifier with these 32 bytes, or nil where there are not 32.
+    public init?(bytes: UnsafeRawBufferPointer) {
         guard bytes.count == Self.byteCount else { return nil }
-        words = bytes.withUnsafeBytes { buffer in
-            func word(_ position: Int) -> UInt64 {
-                UInt64(bigEndian: buffer.loadUnaligned(fromByteOffset: position * 8, as: UInt64.self))
-            }
-            return (word(0), word(1), word(2), word(3))
+        func word(_ position: Int) -> UInt64 {
+            UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: position * 8, as: UInt64.self))
         }
+        words = (word(0), word(1), word(2), word(3))
     }
 
     /// The identifier that 64 hexadecimal digits spell, or nil.
@@ -35,7 +39,24 @@ public struct ObjectID: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// The 64 hexadecimal digits, lower case.
-    public var description: String { Hex.encode(bytes) }
+    public var description: String { String(decoding: hexadecimal, as: UTF8.self) }
+
+    /// The 64 hexadecimal digits in ASCII.
+    public var hexadecimal: [UInt8] {
+        var text: [UInt8] = []
+        text.reserveCapacity(2 * Self.byteCount)
+        appendHexadecimal(to: &text)
+        return text
+    }
+
+    /// Adds the 64 hexadecimal digits to `text`.
+    public func appendHexadecimal(to text: inout [UInt8]) {
+        for word in [words.0, words.1, words.2, words.3] {
+            for shift in stride(from: UInt64(56), through: 0, by: -8) {
+                Hex.append(UInt8(truncatingIfNeeded: word >> shift), to: &text)
+            }
+        }
+    }
 
     /// Whether both name the same bytes.
     public static func == (left: ObjectID, right: ObjectID) -> Bool { left.words == right.words }

@@ -95,9 +95,23 @@ extension NoteStore {
         return .memory(try text(of: version))
     }
 
-    /// Whether the store has no file of the version's text and no journal row; does not read it.
-    public func isMissing(_ version: Version) throws -> Bool {
-        if try objects.size(version.object) == version.size { return false }
-        return try read { try !$0.journalHolds(version.object) }
+    /// Answers for many versions whether their texts are nowhere in the store; does not read them.
+    public func missingTexts() -> MissingTexts { MissingTexts(self) }
+}
+
+/// Tells which versions have lost their texts.
+public struct MissingTexts {
+    private let store: NoteStore
+    private let names: LooseObjectNames
+
+    fileprivate init(_ store: NoteStore) {
+        self.store = store
+        names = LooseObjectNames(of: store.objects)
+    }
+
+    /// Whether the store has neither a file of the version's text nor holds it in its journal.
+    public func contains(_ version: Version) throws -> Bool {
+        if names.contains(version.object) { return false }
+        return try store.read { try !$0.journalHolds(version.object) }
     }
 }

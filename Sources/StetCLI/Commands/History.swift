@@ -15,15 +15,16 @@ let historyCommand = Command(
     let limit = try invocation.arguments.number("limit", minimum: 0) ?? .max
     let note = try invocation.version(invocation.operand()).note
     let store = try invocation.store()
+    let missing = store.missingTexts()
     if invocation.isJSON {
         try forEach(limit, note, store) {
-            try HistoryJSON(note, $0, isMissing: store.isMissing($0)).write(to: invocation.output)
+            try HistoryJSON(note, $0, isMissing: missing.contains($0)).write(to: invocation.output)
         }
         return .done
     }
     try HistoryHeading(note, try store.formerNames(of: note)).write(to: invocation.output)
     var printer = HistoryPrinter(note, invocation.output)
-    try forEach(limit, note, store) { try printer.print($0, isMissing: store.isMissing($0)) }
+    try forEach(limit, note, store) { try printer.print($0, isMissing: missing.contains($0)) }
     return .done
 }
 
@@ -45,7 +46,7 @@ private func showEvents(_ invocation: Invocation) throws -> ExitCode {
     // JSON has versions only, and they belong to a note.
     if invocation.isJSON { throw invocation.usage("--json lists the versions of a note: stet history NOTE --json") }
     for event in try invocation.store().events(newest: limit) {
-        let time = String(decoding: TimeText.local(event.time), as: UTF8.self)
+        let time = TimeText.local(event.time)
         try invocation.output.line("\(Style.faint.apply(time, invocation.output))  \(event.description)")
     }
     return .done

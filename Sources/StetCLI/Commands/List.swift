@@ -27,7 +27,7 @@ private func jsonLine(_ row: NoteSummary) -> JSONLine {
     line.set("head", row.note.head)
     line.set("versions", row.versions)
     line.set("size", row.head.size)
-    line.set("saved", String(decoding: TimeText.utc(row.head.saved), as: UTF8.self))
+    line.set("saved", TimeText.utc(row.head.saved))
     line.set("deleted", row.note.isDeleted)
     return line
 }
@@ -37,7 +37,7 @@ private func textLine(_ row: NoteSummary, _ width: Int, _ output: Output) -> Str
     let padding = String(repeating: " ", count: max(0, width - name.count))
     let version = "@\(row.note.head)"
     let versionPadding = String(repeating: " ", count: max(0, 6 - version.count))
-    let saved = String(decoding: TimeText.local(row.head.saved), as: UTF8.self)
+    let saved = TimeText.local(row.head.saved)
     return name + padding + "  " + Style.version.apply(version, output) + versionPadding + "  "
         + Style.faint.apply("\(saved)  \(SizeText.short(row.head.size))", output)
 }

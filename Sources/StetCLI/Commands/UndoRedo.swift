@@ -49,7 +49,7 @@ private func words(_ word: String, _ move: NoteStore.HeadMove) -> String {
         : move.left.dropFirst().map(\.number) + [move.change.version.number]
     let versions = numbers.map { "@\($0)" }.joined(separator: ", ")
     guard word == "undid", move.left.count == 1, let left = move.left.first else { return "\(word) \(versions)" }
-    let time = String(decoding: TimeText.local(left.saved), as: UTF8.self)
+    let time = TimeText.local(left.saved)
     return "\(word) \(versions) (\(left.kind.name) of \(time))"
 }
 

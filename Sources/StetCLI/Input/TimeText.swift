@@ -114,31 +114,36 @@ enum TimeText {
     }
 
     /// `2026-11-30 14:05:09 +0100` in the local zone.
-    static func local(_ time: Timestamp) -> [UInt8] {
+    static func local(_ time: Timestamp) -> String {
+        var text: [UInt8] = []
+        appendLocal(time, to: &text)
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    /// Adds `2026-11-30 14:05:09 +0100` in the local zone.
+    static func appendLocal(_ time: Timestamp, to text: inout [UInt8]) {
         let fields = localFields(time)
-        var text = dateAndTime(fields, separator: UInt8(ascii: " "))
+        append(fields, separator: UInt8(ascii: " "), to: &text)
         let minutes = Int(fields.tm_gmtoff) / 60
         text.append(UInt8(ascii: " "))
         text.append(UInt8(ascii: minutes < 0 ? "-" : "+"))
         append(abs(minutes) / 60 * 100 + abs(minutes) % 60, digits: 4, to: &text)
-        return text
     }
 
     /// `2026-11-30T13:05:09.123Z` (RFC 3339).
-    static func utc(_ time: Timestamp) -> [UInt8] {
+    static func utc(_ time: Timestamp) -> String {
         var (whole, milliseconds) = seconds(time)
         var fields = tm()
         gmtime_r(&whole, &fields)
-        var text = dateAndTime(fields, separator: UInt8(ascii: "T"))
+        var text: [UInt8] = []
+        append(fields, separator: UInt8(ascii: "T"), to: &text)
         text.append(UInt8(ascii: "."))
         append(milliseconds, digits: 3, to: &text)
         text.append(UInt8(ascii: "Z"))
-        return text
+        return String(decoding: text, as: UTF8.self)
     }
 
-    private static func dateAndTime(_ fields: tm, separator: UInt8) -> [UInt8] {
-        var text: [UInt8] = []
-        text.reserveCapacity(32)
+    private static func append(_ fields: tm, separator: UInt8, to text: inout [UInt8]) {
         append(Int(fields.tm_year) + 1900, digits: 4, to: &text)
         text.append(UInt8(ascii: "-"))
         append(Int(fields.tm_mon) + 1, digits: 2, to: &text)
@@ -150,7 +155,6 @@ enum TimeText {
         append(Int(fields.tm_min), digits: 2, to: &text)
         text.append(UInt8(ascii: ":"))
         append(Int(fields.tm_sec), digits: 2, to: &text)
-        return text
     }
 
     private static func append(_ number: Int, digits: Int, to text: inout [UInt8]) {

@@ -15,7 +15,7 @@ struct HistoryHeading {
         let deleted = note.isDeleted ? "  deleted" : ""
         try output.line("\(Style.strong.apply(note.name.shown, output))  \(Style.faint.apply(id, output))\(deleted)")
         for name in names.reversed() {
-            let until = String(decoding: TimeText.local(name.until), as: UTF8.self)
+            let until = TimeText.local(name.until)
             try output.line(Style.faint.apply("  was \(name.name.shown) until \(until)", output))
         }
     }
@@ -33,9 +33,9 @@ struct HistoryJSON {
         line.set("id", version.id.description)
         line.set("parent", optional: version.parents.first)
         line.set("parents", version.parents)
-        line.set("hash", version.object.description)
+        line.set("hash", utf8: version.object.hexadecimal)
         line.set("size", version.size)
-        line.set("saved", utf8: TimeText.utc(version.saved))
+        line.set("saved", TimeText.utc(version.saved))
         line.set("kind", version.kind.name)
         line.set("label", optional: version.label)
         line.set("pinned", version.isPinned)
@@ -55,6 +55,8 @@ struct HistoryPrinter {
     private let note: Note
     private let output: Output
     private var lanes: [Int] = []
+    /// The line being made; kept, since a history can have many.
+    private var line: [UInt8] = []
     private let versionStyle: (on: [UInt8], off: [UInt8])
     private let faint: (on: [UInt8], off: [UInt8])
 
@@ -69,12 +71,12 @@ struct HistoryPrinter {
         let column = lanes.firstIndex(of: version.number) ?? lanes.count
         if column == lanes.count { lanes.append(version.number) }
         try joinLanes(after: column, to: version.number)
-        var line: [UInt8] = []
+        line.removeAll(keepingCapacity: true)
         for lane in lanes.indices {
             line.append(UInt8(ascii: lane == column ? "*" : "|"))
             line.append(UInt8(ascii: " "))
         }
-        append(version, isMissing: isMissing, to: &line)
+        append(version, isMissing: isMissing)
         try output.write(line)
         if let parent = version.parents.first {
             lanes[column] = parent
@@ -94,14 +96,14 @@ struct HistoryPrinter {
         }
     }
 
-    private func append(_ version: Version, isMissing: Bool, to line: inout [UInt8]) {
+    private mutating func append(_ version: Version, isMissing: Bool) {
         line += versionStyle.on
         line.append(UInt8(ascii: "@"))
         line += String(version.number).utf8
         line += versionStyle.off
         line += "  ".utf8
         line += faint.on
-        line += TimeText.local(version.saved)
+        TimeText.appendLocal(version.saved, to: &line)
         line += "  ".utf8
         line += SizeText.short(version.size).utf8
         line += faint.off

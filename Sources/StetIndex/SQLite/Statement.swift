@@ -1,4 +1,5 @@
 internal import CSQLite
+internal import StetObjects
 
 /// A prepared statement, and the row it stands on.
 final class Statement {
@@ -47,6 +48,11 @@ final class Statement {
     func bytes(_ column: Int32) -> [UInt8] {
         guard let start = sqlite3_column_blob(pointer, column) else { return [] }
         return Array(UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(pointer, column))))
+    }
+
+    func object(_ column: Int32) -> ObjectID? {
+        guard let start = sqlite3_column_blob(pointer, column) else { return nil }
+        return ObjectID(bytes: UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(pointer, column))))
     }
 
     func text(_ column: Int32) -> String { String(decoding: bytes(column), as: UTF8.self) }
