@@ -107,6 +107,8 @@ package final class StoreIndex {
 
     /// Runs `body` as one durable transaction. Call under the lock only.
     package func write<Value>(_ body: () throws -> Value) throws -> Value {
+        // Another process may have begun a device since.
+        deviceCache = []
         do {
             return try connection.transaction("BEGIN IMMEDIATE", body)
         } catch {
