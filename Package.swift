@@ -35,7 +35,8 @@ let package = Package(
         .target(name: "TestSupport", dependencies: ["Stet"], path: "Tests/TestSupport", swiftSettings: strict),
         .testTarget(name: "StetObjectsTests", dependencies: ["StetObjects", "TestSupport"], swiftSettings: strict),
         .testTarget(
-            name: "StetIndexTests", dependencies: ["StetIndex", "Migrations", "TestSupport"], swiftSettings: strict),
+            name: "StetIndexTests", dependencies: ["StetIndex", "Migrations", "CSQLite", "TestSupport"],
+            swiftSettings: strict),
         .testTarget(name: "StetTextTests", dependencies: ["StetText", "TestSupport"], swiftSettings: strict),
         .testTarget(name: "StetTests", dependencies: ["Stet", "TestSupport"], swiftSettings: strict),
         .testTarget(name: "ScenarioTests", dependencies: ["StetCLI", "TestSupport"], swiftSettings: strict),

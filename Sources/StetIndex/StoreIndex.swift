@@ -37,6 +37,8 @@ package final class StoreIndex {
         // SQLite would make it with the umask's mode, and gives its log and shared memory the mode of this file.
         if try FileSystem.status(path) == nil { _ = try FileSystem.createExclusively(path, mode: 0o600) }
         let index = StoreIndex(try Connection(path, .create), path)
+        // What somebody else made here is not made an index of.
+        if try !index.isBlank() { _ = try index.layout() }
         _ = try index.connection.first("PRAGMA journal_mode = WAL") { $0.text(0) }
         try index.migrate()
         return index
@@ -71,6 +73,14 @@ package final class StoreIndex {
         return index
     }
 
+    /// Whether nobody has put anything into the database.
+    private func isBlank() throws -> Bool {
+        let application = try connection.first("PRAGMA application_id") { $0.integer(0) }
+        let version = try connection.first("PRAGMA user_version") { $0.integer(0) }
+        let parts = try connection.first("SELECT count(*) FROM sqlite_schema") { $0.integer(0) }
+        return application == 0 && version == 0 && parts == 0
+    }
+
     /// The number of migrations that were run on it.
     ///
     /// - Throws: `LayoutError` where the file is no index of Stet's, or one of a newer Stet's.
@@ -97,6 +107,8 @@ package final class StoreIndex {
 
     /// Runs `body` as one durable transaction. Call under the lock only.
     package func write<Value>(_ body: () throws -> Value) throws -> Value {
+        // Another process may have begun a device since.
+        deviceCache = []
         do {
             return try connection.transaction("BEGIN IMMEDIATE", body)
         } catch {

@@ -138,11 +138,18 @@ public struct LooseObjects: Sendable {
     }
 
     private func open(_ object: ObjectID) throws -> FileDescriptor {
+        let file: FileDescriptor
         do throws(SystemError) {
-            return try FileSystem.openForReading(path(object))
+            file = try FileSystem.openForReading(path(object))
         } catch {
+            if error.isSymbolicLink { throw ObjectError.damaged(object, path: path(object)) }
             throw error.isMissing ? ObjectError.missing(object) as any Error : error
         }
+        // A link, folder or pipe under an object's name is damage to that object, and no reason to end a whole check.
+        guard try FileSystem.status(file).isRegularFile else {
+            throw ObjectError.damaged(object, path: file.path)
+        }
+        return file
     }
 
     /// Every object that has a file, in the order of the names, one shard in memory at a time.

@@ -19,6 +19,9 @@ public struct SystemError: Error, Equatable, Sendable, CustomStringConvertible {
     /// Whether what was asked for does not exist.
     public var isMissing: Bool { number == ENOENT || number == ENOTDIR }
 
+    /// Whether a symbolic link stands where a file of Stet's own belongs: those are never followed.
+    public var isSymbolicLink: Bool { number == ELOOP }
+
     /// Whether the disk, the quota or the media is full.
     public var isOutOfSpace: Bool { number == ENOSPC || number == EDQUOT }
 

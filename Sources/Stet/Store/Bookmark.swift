@@ -41,7 +41,8 @@ public struct Bookmark: Hashable, Sendable, CustomStringConvertible {
             if pair.count == 2 { hints[pair[0]] = pair[1] }
         }
         name = hints["name"].flatMap(Self.percentDecoded).flatMap { try? NoteName(bytes: $0) }
-        size = hints["size"].flatMap { Int($0) }
+        // A token comes from outside: no length is negative, and sums with one could overflow.
+        size = hints["size"].flatMap { Int($0) }.flatMap { $0 >= 0 ? $0 : nil }
         object = hints["sha256"].flatMap { ObjectID(hex: $0) }
     }
 

@@ -91,7 +91,11 @@ extension NoteStore {
     }
 
     private func source(of version: Version) throws -> Source {
-        if version.size > LooseObjects.pieceSize { return .file(try objects.openChecked(version.object)) }
+        if version.size > LooseObjects.pieceSize {
+            // Needs nothing of the index; a closed store is refused all the same.
+            try read { _ in }
+            return .file(try objects.openChecked(version.object))
+        }
         return .memory(try text(of: version))
     }
 

@@ -43,10 +43,11 @@ extension NoteStore {
 
     /// Saves several texts in one transaction with one sync: all of them or none.
     public func save(_ requests: [SaveRequest]) throws -> [Change] {
-        try save(
+        // All labels before the first text: a large one is written out as it is prepared.
+        for request in requests { try Self.check(label: request.label) }
+        return try save(
             prepared: requests.map { request in
-                try Self.check(label: request.label)
-                return PreparedSave(
+                PreparedSave(
                     name: request.name, label: request.label, mergedFrom: request.mergedFrom,
                     text: try prepare(request.bytes))
             })

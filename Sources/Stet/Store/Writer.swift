@@ -17,6 +17,8 @@ final class Writer {
     let index: StoreIndex
     /// Whether so much waits that it is time for `flush`, as of the last transaction.
     private var isFlushDue = false
+    /// Whether the log was seen to end in the very record that the index holds for its end.
+    private var isTailKnown = false
 
     /// Texts up to this size go through the journal: one sync for text and index together. Larger ones are synced as
     /// files first, since writing them twice would cost more than a second sync.
@@ -41,7 +43,7 @@ final class Writer {
         try objects.sweepIncoming()
         // A device that the index does not know shows in no size: the log went on while the index was put back.
         if try OperationLog.devices(in: layout.operationLog).count != index.devices().count {
-            try index.write { _ = try Reconciliation(index: index, objects: objects, oplog: layout.operationLog).run() }
+            try index.write { _ = try reconcileAll() }
         }
     }
 
@@ -110,16 +112,26 @@ final class Writer {
 
     // MARK: Index and log compared
 
-    /// Makes index and log agree, inside a transaction, and returns the newest record. In the usual case one stat.
+    /// Makes index and log agree, inside a transaction, and returns the newest record. In the usual case one stat; the
+    /// first time the log's last record is read as well: after a crash it can have its length and not its bytes, and a
+    /// log that was put back can end in another record just as long.
     private func reconcile() throws -> StoreIndex.HeldRecord? {
         guard let newest = try index.newestRecord() else { return nil }
         let log = try log(for: newest)
         if try log.size(ofSegment: newest.position.segment) == newest.end.offset {
+            if !isTailKnown {
+                isTailKnown = try log.read(at: newest.position, count: newest.bytes.count) == newest.bytes
+            }
             let next = OperationLog.next(after: newest.end)
-            if next == newest.end { return newest }
-            if try log.size(ofSegment: next.segment) == nil { return newest }
+            let isLast = try next == newest.end || log.size(ofSegment: next.segment) == nil
+            if isTailKnown, isLast { return newest }
         }
-        return try Reconciliation(index: index, objects: objects, oplog: layout.operationLog).run()
+        return try reconcileAll()
+    }
+
+    /// Makes index and log agree, looking at every record that the index holds.
+    private func reconcileAll() throws -> StoreIndex.HeldRecord? {
+        try Reconciliation(index: index, objects: objects, oplog: layout.operationLog).run()
     }
 
     // MARK: Upkeep
@@ -136,7 +148,8 @@ final class Writer {
     /// not give its hash; outside the lock, file system and log are synced; under the lock, the rows are dropped.
     func flush() throws {
         let upTo = try locked { () throws -> StoreIndex.HeldRecord? in
-            let newest = try index.write { try reconcile() }
+            // Not only the last record: what a crash left of the others must be whole before the index drops them.
+            let newest = try index.write { try reconcileAll() }
             for object in try index.journalObjects() where try !objects.isWhole(object) {
                 guard let bytes = try index.journaled(object) else { continue }
                 try objects.write(bytes, as: object)

@@ -76,7 +76,8 @@ final class Connection {
         var result = ""
         for byte in path.utf8 {
             switch byte {
-            case UInt8(ascii: "%"), UInt8(ascii: "?"), UInt8(ascii: "#"): result += "%" + uriHex(byte)
+            // Bytes past ASCII one by one: as scalars they would be other characters.
+            case UInt8(ascii: "%"), UInt8(ascii: "?"), UInt8(ascii: "#"), 0x80...0xFF: result += "%" + uriHex(byte)
             default: result.unicodeScalars.append(Unicode.Scalar(byte))
             }
         }
