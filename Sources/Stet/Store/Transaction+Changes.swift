@@ -15,6 +15,7 @@ extension Writer.Transaction {
             for parent in mergedFrom { _ = try index.version(.number(parent), of: note) }
         } else {
             try index.requireFree(name)
+            if let parent = mergedFrom.first { throw StoreError.noVersion(name, String(parent)) }
             guard let id = NoteID(bytes: randomBytes(NoteID.byteCount)) else { return 0 }
             save.note = try index.noteCount() + 1
             save.created = .init(id: id, name: name)
