@@ -14,9 +14,10 @@ extension RandomWalk {
             for (version, model) in zip(move.left, left) { try compare(version, model) }
         case (.marked(let version), .marked(let model)): try compare(version, model)
         case (.bookmark(let bookmark), .bookmark(let model)):
-            tokens.append(bookmark.description)
-            try expect(parsed(bookmark.description), bookmark, "bookmark read back")
+            let readBack = try parsed(bookmark.description)
+            try expect(readBack, bookmark, "bookmark read back")
             try compare(bookmark, model)
+            bookmarks.append(readBack)
         case (.released(let released), .released(let model)): try expect(released, model, "released")
         case (.refused(let refusal), .refused(let model)): try expect(refusal, model, "refusal")
         case (.done, .done): break
@@ -71,32 +72,39 @@ extension RandomWalk {
 extension RandomWalk {
     /// Compares the lists, the notes that were touched, and something of the rest.
     mutating func compareState(after outcome: ModelOutcome) throws {
-        try compareLists()
+        let notes = try compareLists()
         var places: Set<Int> = []
         if case .changes(let changes) = outcome { places = Set(changes.map(\.place)) }
         if case .moved(let change, _) = outcome { places = [change.place] }
         // Of marks and refusals any note may show that they went wrong.
         if let place = model.notes.indices.randomElement(using: &checks) {
             places.insert(place)
-            try compareHeadText(place)
-            try compareTimes(place, 1)
+            try compareTimes(place, notes[place], 1)
         }
         for place in places {
-            try compareNote(place)
-            try compareHeadText(place)
+            try compareNote(place, notes[place])
+            let head = try store.version(.head, of: notes[place])
+            try compareText(head, model.notes[place].headVersion)
         }
-        for _ in 0..<min(2, tokens.count) { try compareBookmark(Int.random(in: tokens.indices, using: &checks)) }
+        for _ in 0..<min(2, bookmarks.count) {
+            // The fresh one is not looked at every time: reading tokens costs most here.
+            let isFreshToo = Int.random(in: 0..<4, using: &checks) == 0
+            try compareBookmark(Int.random(in: bookmarks.indices, using: &checks), isFreshToo: isFreshToo)
+        }
         if Int.random(in: 0..<8, using: &checks) == 0 { try compareLikeness() }
     }
 
     mutating func compareEverything() throws {
-        try compareLists()
+        let notes = try compareLists()
         for place in model.notes.indices {
-            try compareNote(place)
-            try compareTimes(place, 4)
-            try compareTexts(place)
+            try compareNote(place, notes[place])
+            try compareTimes(place, notes[place], 4)
+            for (version, expected) in zip(try store.history(of: notes[place]), model.notes[place].versions.reversed())
+            {
+                try compareText(version, expected)
+            }
         }
-        for place in tokens.indices { try compareBookmark(place) }
+        for place in bookmarks.indices { try compareBookmark(place, isFreshToo: true) }
         let counts = try store.counts()
         try expect(counts.liveNotes, model.places(deleted: false).count, "count of live notes")
         try expect(counts.deletedNotes, model.places(deleted: true).count, "count of deleted notes")
@@ -104,19 +112,22 @@ extension RandomWalk {
         try expect(store.events(newest: model.recorded + 1).count, model.recorded, "count of operations")
     }
 
-    private func compareLists() throws {
+    /// Compares the lists of notes. Returns the store's notes by their place in the model.
+    private func compareLists() throws -> [Note] {
+        var found: [(place: Int, note: Note)] = []
         for deleted in [false, true] {
             let notes = try store.notes(deleted: deleted)
             let places = model.places(deleted: deleted)
             try expect(notes.map(\.name), places.map { model.notes[$0].name }, deleted ? "deleted notes" : "live notes")
-            for (note, place) in zip(notes, places) { try compare(note, model.notes[place], at: place) }
+            for (note, place) in zip(notes, places) {
+                try compare(note, model.notes[place], at: place)
+                found.append((place, note))
+            }
         }
+        return found.sorted { $0.place < $1.place }.map(\.note)
     }
 
-    private func note(_ place: Int) throws -> Note { try store.find(reference(.note(place, digits: 32))) }
-
-    private func compareNote(_ place: Int) throws {
-        let note = try note(place)
+    private func compareNote(_ place: Int, _ note: Note) throws {
         let expected = model.notes[place]
         let history = try store.history(of: note)
         try expect(history.count, expected.versions.count, "count of versions of note #\(place)")
@@ -133,20 +144,8 @@ extension RandomWalk {
         try expect(isEqual, true, "whether the text of @\(expected.number) is text \(expected.text)")
     }
 
-    private func compareHeadText(_ place: Int) throws {
-        let head = try store.version(.head, of: note(place))
-        try compareText(head, model.notes[place].headVersion)
-    }
-
-    private func compareTexts(_ place: Int) throws {
-        for (version, expected) in zip(try store.history(of: note(place)), model.notes[place].versions.reversed()) {
-            try compareText(version, expected)
-        }
-    }
-
     /// Compares the head at some moments: those at which it changed, and just beside them.
-    private mutating func compareTimes(_ place: Int, _ count: Int) throws {
-        let note = try note(place)
+    private mutating func compareTimes(_ place: Int, _ note: Note, _ count: Int) throws {
         for _ in 0..<count {
             let moment = model.notes[place].heads.randomElement(using: &checks)?.time ?? 0
             let time = moment + Int64.random(in: -1...1, using: &checks)
@@ -160,14 +159,15 @@ extension RandomWalk {
 
     // MARK: Bookmarks
 
-    private func compareBookmark(_ place: Int) throws {
+    private func compareBookmark(_ place: Int, isFreshToo: Bool) throws {
         let bookmark = model.bookmarks[place]
-        let resolution = try store.resolve(parsed(tokens[place]))
+        let resolution = try store.resolve(bookmarks[place])
         try compare(resolution, model.resolve(bookmark), "bookmark \(place)")
         var now = bookmark
         now.name = model.notes[bookmark.note].name
         now.text = model.notes[bookmark.note].versions[resolution.version.number - 1].text
         try compare(resolution.fresh, now)
+        guard isFreshToo else { return }
         // The fresh one leads to the same version and knows the present name.
         let again = try store.resolve(parsed(resolution.fresh.description))
         try compare(again, model.resolve(now), "fresh one of bookmark \(place)")

@@ -17,8 +17,8 @@ struct RandomWalk {
     private var generator: WalkGenerator
     /// Decides what is compared, apart from the generator, so that other comparisons leave a seed's operations alone.
     var checks: SplitMix64
-    /// The tokens of the model's bookmarks, in the same order.
-    var tokens: [String] = []
+    /// The model's bookmarks as read from the store's tokens, in the same order.
+    var bookmarks: [Bookmark] = []
     /// The store's only device, known from the first version on.
     var device: DeviceID?
     /// What was done so far, one line an operation.
@@ -112,7 +112,7 @@ extension RandomWalk {
         case .unpin(let note, let version): return .marked(try store.unpin(reference(version), of: reference(note)))
         case .bookmark(let note, let version):
             return .bookmark(try store.bookmark(reference(note), version.map(reference)))
-        case .release(let place): return .released(try store.release(parsed(tokens[place])))
+        case .release(let place): return .released(try store.release(bookmarks[place]))
         case .flush:
             try store.flush()
             return .done
