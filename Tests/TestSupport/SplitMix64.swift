@@ -9,11 +9,14 @@ package struct SplitMix64: RandomNumberGenerator {
     /// A generator for one test.
     ///
     /// Its seed is printed; STET_TEST_SEED in the environment repeats a run.
-    package static func forTest(_ name: String = #function) -> SplitMix64 {
+    package static func forTest(_ name: String = #function) -> SplitMix64 { SplitMix64(seed: seedForTest(name)) }
+
+    /// The seed of one test, printed, for tests that make several generators of it.
+    package static func seedForTest(_ name: String = #function) -> UInt64 {
         let given = ProcessInfo.processInfo.environment["STET_TEST_SEED"].flatMap { UInt64($0) }
         let seed = given ?? UInt64.random(in: 0...UInt64.max)
         print("\(name): STET_TEST_SEED=\(seed)")
-        return SplitMix64(seed: seed)
+        return seed
     }
 
     package mutating func next() -> UInt64 {

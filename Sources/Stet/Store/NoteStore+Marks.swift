@@ -6,7 +6,7 @@ extension NoteStore {
     public func label(_ reference: VersionReference, of note: NoteReference, _ text: String) throws -> Version {
         try Self.check(label: text)
         return try mark(reference, of: note) { version, _ in
-            text == version.label ?? "" ? nil : { .label(note: $0, number: version.number, text: text) }
+            version.bears(text) ? nil : { .label(note: $0, number: version.number, text: text) }
         }
     }
 

@@ -16,6 +16,7 @@ extension Writer.Transaction {
         } else {
             if let parent = mergedFrom.first { throw StoreError.noVersion(name, String(parent)) }
             try index.requireFree(name)
+            if let parent = mergedFrom.first { throw StoreError.noVersion(name, String(parent)) }
             guard let id = NoteID(bytes: randomBytes(NoteID.byteCount)) else { return 0 }
             save.note = try index.noteCount() + 1
             save.created = .init(id: id, name: name)
@@ -25,7 +26,7 @@ extension Writer.Transaction {
 
     /// Puts `label` on `version` if there is one to put.
     mutating func relabel(_ note: Note, _ version: Version, _ label: String?) throws -> Change {
-        if let label, label != version.label ?? "" {
+        if let label, !version.bears(label) {
             try perform(.label(note: note.ordinal, number: version.number, text: label))
         }
         return Change(note: note, version: try index.version(.number(version.number), of: note), isNew: false)
@@ -36,6 +37,12 @@ extension Writer.Transaction {
         guard let note = try index.note(ordinal: ordinal) else { throw IndexDamage("note \(ordinal) is not there") }
         return Change(note: note, version: try index.version(.head, of: note), isNew: isNew)
     }
+}
+
+extension Version {
+    /// Whether its label has the bytes of `text`, where an empty text is no label. Strings would be equal already where
+    /// they differ in Unicode form only.
+    func bears(_ text: String) -> Bool { (label ?? "").utf8.elementsEqual(text.utf8) }
 }
 
 extension StoreIndex {
