@@ -40,9 +40,12 @@ private func run() -> ExitCode {
         let (named, words) = try split(commandLine())
         let arguments = try Arguments(words, for: named)
         let output = try output(arguments)
-        if named == nil, arguments.has("help") || !arguments.operands.isEmpty { return try Help.overview(output) }
+        if arguments.has("help") || (named == nil && !arguments.operands.isEmpty) {
+            _ = try named.map { try Help.show($0, output) } ?? Help.overview(output)
+            try output.flush()
+            return .done
+        }
         let command = try named ?? CommandTable.command(Help.hasStore(arguments) ? "status" : "help")
-        if arguments.has("help") { return try Help.show(command, output) }
         let invocation = Invocation(command, arguments, output)
         guard command.operands.contains(arguments.operands.count) else {
             let problem =
