@@ -78,4 +78,14 @@ private func run(_ invocation: Invocation) -> ExitCode {
     return code
 }
 
+/// Puts something in the place of standard input, output and error where the caller closed them. Otherwise the next file
+/// that is opened takes that number, and what is meant for standard output would be written into the store. Opened the
+/// wrong way round, so that using them still fails.
+private func occupyStandardDescriptors() {
+    for descriptor in STDIN_FILENO...STDERR_FILENO where fcntl(descriptor, F_GETFD) == -1 {
+        _ = open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY)
+    }
+}
+
+occupyStandardDescriptors()
 exit(run().rawValue)
