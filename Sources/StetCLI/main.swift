@@ -53,7 +53,7 @@ private func run() -> ExitCode {
         guard command.operands.contains(arguments.operands.count) else {
             let problem =
                 arguments.operands.count > command.operands.upperBound ? "too many operands" : "an operand is missing"
-            throw invocation.usage("\(problem): stet \(command.name) \(command.usage)")
+            throw invocation.usage("\(problem): \(command.call)")
         }
         return run(invocation)
     } catch {
