@@ -54,7 +54,9 @@ enum TimeText {
         else { return nil }
         var fields = tm()
         (fields.tm_year, fields.tm_mon, fields.tm_mday, fields.tm_isdst) = (year - 1900, month - 1, day, -1)
-        return fields
+        // The calendar takes the 31st of February for a day in March; whoever wrote it meant another.
+        var calendar = fields
+        return timegm(&calendar) != -1 && calendar.tm_mday == day ? fields : nil
     }
 
     /// `2026-11-30 14:05[:09[.123]]`, with `T` or a space between, and `Z`, `+01:00` or nothing (local time) at its end.
