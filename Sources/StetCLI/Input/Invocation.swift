@@ -66,6 +66,8 @@ final class Invocation {
                 note.isDeleted
                 ? "\(note.name.shown), which is deleted" : "the note that is now called \(note.name.shown)"
             output.note("\(name.shown) means \(why)")
+        } else if note.isDeleted {
+            output.note("\(note.name.shown) is deleted")
         }
         do {
             return (note, try store().version(operand.version ?? .head, of: note))
