@@ -64,12 +64,13 @@ package final class RunningCommand {
             posix_spawn_file_actions_addopen(
                 &actions, descriptor, streams.appending(name), O_WRONLY | O_CREAT | O_APPEND, 0o600)
         }
-        posix_spawn_file_actions_addchdir_np(&actions, folder)
         let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
         let variables = ["PATH": path].merging(environment) { $1 }.map { Array("\($0)=\($1)".utf8) }
-        process = try withVectors([Array(program.utf8)] + arguments, variables) { arguments, environment in
+        // env changes the folder, which glibc's Swift module has no spawn action for, and becomes the program.
+        let words = ["env", "-C", folder, program].map { Array($0.utf8) } + arguments
+        process = try withVectors(words, variables) { words, environment in
             var process = pid_t()
-            let problem = posix_spawn(&process, program, &actions, nil, arguments, environment)
+            let problem = posix_spawn(&process, "/usr/bin/env", &actions, nil, words, environment)
             guard problem == 0 else { throw POSIXError(POSIXErrorCode(rawValue: problem) ?? .EINVAL) }
             return process
         }
@@ -98,7 +99,10 @@ private func withVectors<Value>(
     _ body: ([UnsafeMutablePointer<CChar>?], [UnsafeMutablePointer<CChar>?]) throws -> Value
 ) rethrows -> Value {
     func copies(_ words: [[UInt8]]) -> [UnsafeMutablePointer<CChar>?] {
-        words.map { word in (word + [0]).withUnsafeBytes { strdup($0.baseAddress?.assumingMemoryBound(to: CChar.self)) } }
+        words.map { word in (word.map(CChar.init(bitPattern:)) + [0]).withUnsafeBufferPointer { copy($0) } }
+    }
+    func copy(_ word: UnsafeBufferPointer<CChar>) -> UnsafeMutablePointer<CChar>? {
+        word.baseAddress.flatMap { strdup($0) }
     }
     let vectors = (copies(first), copies(second))
     defer { for pointer in vectors.0 + vectors.1 { free(pointer) } }
