@@ -65,9 +65,9 @@ public final class NoteStore: Sendable {
     /// A folder may become a store where it is empty, or holds no more than an earlier attempt left.
     private static func requireUnused(_ layout: StoreLayout) throws {
         let own: Set = ["index.sqlite", "index.sqlite-wal", "index.sqlite-shm", "lock", "oplog", "caches"]
-        guard try FileSystem.list(layout.folder).allSatisfy(own.contains) else {
-            throw StoreError.alreadyThere(layout.folder)
-        }
+        guard try FileSystem.status(layout.folder)?.isFolder == true,
+            try FileSystem.list(layout.folder).allSatisfy(own.contains)
+        else { throw StoreError.alreadyThere(layout.folder) }
     }
 
     /// Opens the store at `folder`.
