@@ -89,9 +89,10 @@ enum TimeText {
     private static func offset(_ text: String) -> Int64? {
         if text == "z" { return 0 }
         let digits = text.dropFirst().filter { $0 != ":" }
-        guard text.hasPrefix("+") || text.hasPrefix("-"), digits.count == 4, let number = Int64(digits) else {
-            return nil
-        }
+        guard text.hasPrefix("+") || text.hasPrefix("-"), digits.utf8.count == 4,
+            digits.utf8.allSatisfy({ UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }), let number = Int64(digits),
+            number / 100 < 24, number % 100 < 60
+        else { return nil }
         return (text.hasPrefix("-") ? -1 : 1) * (number / 100 * 3_600 + number % 100 * 60)
     }
 
