@@ -98,7 +98,9 @@ final class Scene {
     }
 
     /// What `stet` writes to a terminal: standard output and error in one, without the carriage returns.
-    func terminal(_ words: String...) throws -> [UInt8] {
+    func terminal(_ words: String...) throws -> [UInt8] { try terminal(words) }
+
+    func terminal(_ words: [String]) throws -> [UInt8] {
         let call = ([command] + words).map(Self.quoted).joined(separator: " ")
         let run = try start(
             "/usr/bin/env", ["script", "-qec", call, "/dev/null"].map { Array($0.utf8) }, input: []
@@ -151,6 +153,22 @@ final class Scene {
     /// The file of the text whose hash is `hash`.
     func path(ofObject hash: String) -> String {
         store + "/caches/objects/\(hash.prefix(2))/\(hash.dropFirst(2))"
+    }
+
+    /// Changes the index behind Stet's back, and folds its write-ahead log in: SQLite's last connection takes the log
+    /// and the shared memory away.
+    func sqlite(_ statements: String) throws {
+        let script = """
+            import sqlite3, sys
+            connection = sqlite3.connect(sys.argv[1])
+            connection.executescript(sys.argv[2])
+            connection.commit()
+            connection.close()
+            """
+        let run = try CommandRun.run(
+            "/usr/bin/env", ["python3", "-c", script, store + "/index.sqlite", statements], in: folder)
+        #expect(run.status == 0, "\(run.errors)")
+        try giveToOrdinaryUser()
     }
 
     /// Every file below the store that matters, with its bytes: SQLite's shared memory is no part of it.
