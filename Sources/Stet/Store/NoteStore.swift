@@ -68,6 +68,12 @@ public final class NoteStore: Sendable {
         guard try FileSystem.status(layout.folder)?.isFolder == true,
             try FileSystem.list(layout.folder).allSatisfy(own.contains)
         else { throw StoreError.alreadyThere(layout.folder) }
+        // An index is made before its log: a log without one is that of a store whose index was lost.
+        if try FileSystem.status(layout.index) == nil, try FileSystem.status(layout.operationLog) != nil,
+            try !FileSystem.list(layout.operationLog).isEmpty
+        {
+            throw StoreError.damaged("\(TerminalText.escape(layout.index)) is gone; nothing was put in its place")
+        }
     }
 
     /// Opens the store at `folder`.
