@@ -73,10 +73,10 @@ public enum FileSystem {
         while true {
             do throws(SystemError) {
                 return try open(path, O_RDWR)
-            } catch where error.number == ENOENT {}
+            } catch  where error.number == ENOENT {}
             do throws(SystemError) {
                 return try createExclusively(path, mode: 0o600)
-            } catch where error.number == EEXIST {}
+            } catch  where error.number == EEXIST {}
         }
     }
 
