@@ -104,6 +104,7 @@ struct CommandTests {
 
     @Test func undoAndRedoSayWhatTheyDid() throws {
         let scene = try Scene()
+        #expect(try scene.stet("undo", exits: 2).errorLines.count == 1)
         try scene.save("v1\n", "v2\n", "v3\n", as: "n")
         expect(try scene.stet("undo", "n"), #"n@2: undid @3 \(save of \#(time)\)"#)
         expect(try scene.stet("redo", "n"), "n@3: redid @3")

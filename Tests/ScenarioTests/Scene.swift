@@ -26,9 +26,10 @@ final class Scene {
         isOrdinaryUser = asOrdinaryUser && geteuid() == 0
         for path in [home, data, folder] { try FileManager.default.makeFolder(path) }
         if isOrdinaryUser {
-            // The build folder may be closed to others.
+            // The build folder may be closed to others. Copied by a process of its own: a child that another test starts
+            // meanwhile would keep the copy open for writing, and what is written to cannot be run.
             command = temporary.appending("stet")
-            try FileManager.default.copyItem(atPath: CommandRun.stet, toPath: command)
+            _ = try CommandRun.run("/bin/cp", [CommandRun.stet, command], in: "/")
             try giveToOrdinaryUser()
         } else {
             command = CommandRun.stet
@@ -170,6 +171,9 @@ final class Scene {
         #expect(run.status == 0, "\(run.errors)")
         try giveToOrdinaryUser()
     }
+
+    /// Takes the index's write-ahead log and shared memory away, as after a last clean close by SQLite.
+    func foldLog() throws { try sqlite("PRAGMA wal_checkpoint(TRUNCATE)") }
 
     /// Every file below the store that matters, with its bytes: SQLite's shared memory is no part of it.
     func contents() throws -> [String: Data] {

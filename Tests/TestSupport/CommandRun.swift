@@ -64,13 +64,23 @@ package final class RunningCommand {
             posix_spawn_file_actions_addopen(
                 &actions, descriptor, streams.appending(name), O_WRONLY | O_CREAT | O_APPEND, 0o600)
         }
+        // The threads that tests run on block signals, and a shell whose SIGCHLD is blocked waits for ever.
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        posix_spawnattr_setsigmask(&attributes, &signals)
+        sigfillset(&signals)
+        posix_spawnattr_setsigdefault(&attributes, &signals)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
         let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
         let variables = ["PATH": path].merging(environment) { $1 }.map { Array("\($0)=\($1)".utf8) }
         // env changes the folder, which glibc's Swift module has no spawn action for, and becomes the program.
         let words = ["env", "-C", folder, program].map { Array($0.utf8) } + arguments
         process = try withVectors(words, variables) { words, environment in
             var process = pid_t()
-            let problem = posix_spawn(&process, "/usr/bin/env", &actions, nil, words, environment)
+            let problem = posix_spawn(&process, "/usr/bin/env", &actions, &attributes, words, environment)
             guard problem == 0 else { throw POSIXError(POSIXErrorCode(rawValue: problem) ?? .EINVAL) }
             return process
         }
