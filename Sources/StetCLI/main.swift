@@ -22,10 +22,13 @@ private func output(_ arguments: Arguments?) throws -> Output {
 /// The command that is meant, and its own words: those after its name, and options that stood before it.
 private func split(_ words: [[UInt8]]) throws -> (Command?, [[UInt8]]) {
     // The name of the command is the first word that is neither an option nor an option's value.
+    let options = CommandTable.everywhere + CommandTable.commands.flatMap(\.options)
     var position = 0
     while position < words.count, words[position].first == UInt8(ascii: "-") {
         let text = String(decoding: words[position], as: UTF8.self)
-        let takesValue = CommandTable.everywhere.contains { $0.value != nil && text == "--" + $0.name }
+        let takesValue = options.contains { option in
+            option.value != nil && (text == "--" + option.name || option.letter.map { text == "-\($0)" } == true)
+        }
         position += takesValue ? 2 : 1
     }
     guard position < words.count else { return (nil, words) }
@@ -40,14 +43,17 @@ private func run() -> ExitCode {
         let (named, words) = try split(commandLine())
         let arguments = try Arguments(words, for: named)
         let output = try output(arguments)
-        if named == nil, arguments.has("help") || !arguments.operands.isEmpty { return try Help.overview(output) }
+        if arguments.has("help") || (named == nil && !arguments.operands.isEmpty) {
+            _ = try named.map { try Help.show($0, output) } ?? Help.overview(output)
+            try output.flush()
+            return .done
+        }
         let command = try named ?? CommandTable.command(Help.hasStore(arguments) ? "status" : "help")
-        if arguments.has("help") { return try Help.show(command, output) }
         let invocation = Invocation(command, arguments, output)
         guard command.operands.contains(arguments.operands.count) else {
             let problem =
                 arguments.operands.count > command.operands.upperBound ? "too many operands" : "an operand is missing"
-            throw invocation.usage("\(problem): stet \(command.name) \(command.usage)")
+            throw invocation.usage("\(problem): \(command.call)")
         }
         return run(invocation)
     } catch {
@@ -75,4 +81,14 @@ private func run(_ invocation: Invocation) -> ExitCode {
     return code
 }
 
+/// Puts something in the place of standard input, output and error where the caller closed them. Otherwise the next file
+/// that is opened takes that number, and what is meant for standard output would be written into the store. Opened the
+/// wrong way round, so that using them still fails.
+private func occupyStandardDescriptors() {
+    for descriptor in STDIN_FILENO...STDERR_FILENO where fcntl(descriptor, F_GETFD) == -1 {
+        _ = open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY)
+    }
+}
+
+occupyStandardDescriptors()
 exit(run().rawValue)

@@ -70,7 +70,14 @@ public enum FileSystem {
 
     /// Opens a file for reading and appending, making it (mode 0600) where it is missing.
     public static func openForAppending(_ path: String) throws(SystemError) -> FileDescriptor {
-        try open(path, O_RDWR | O_CREAT, 0o600)
+        while true {
+            do throws(SystemError) {
+                return try open(path, O_RDWR)
+            } catch  where error.number == ENOENT {}
+            do throws(SystemError) {
+                return try createExclusively(path, mode: 0o600)
+            } catch  where error.number == EEXIST {}
+        }
     }
 
     /// Makes a file that must not exist yet, for reading and writing.

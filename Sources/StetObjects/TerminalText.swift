@@ -34,22 +34,25 @@ public enum TerminalText {
         }
     }
 
+    /// Whether a terminal could obey `scalar`: C0, DEL and C1; the marks, embeddings, overrides and isolates of the
+    /// bidirectional algorithm; and the two Unicode separators. All of them lie below U+10000.
+    public static func isHarmful(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.value {
+        case 0x00...0x1F, 0x7F...0x9F, 0x061C, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069: true
+        default: false
+        }
+    }
+
     private static func spelled(_ byte: UInt8) -> String { "\\x" + Hex.encode([byte]).uppercased() }
 
     private static func append(_ scalar: Unicode.Scalar, to result: inout String, keeping: Set<UInt8>) {
-        switch scalar.value {
-        case 0x00...0x1F, 0x7F...0x9F:
-            let byte = UInt8(scalar.value)
-            if keeping.contains(byte) {
-                result.unicodeScalars.append(scalar)
-            } else {
-                result += spelled(byte)
-            }
-        // The marks, embeddings, overrides and isolates of the bidirectional algorithm, and the two Unicode separators.
-        case 0x061C, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069:
-            result += "\\u{" + String(scalar.value, radix: 16, uppercase: true) + "}"
-        default:
+        let byte = UInt8(exactly: scalar.value)
+        if !isHarmful(scalar) || byte.map(keeping.contains) == true {
             result.unicodeScalars.append(scalar)
+        } else if let byte {
+            result += spelled(byte)
+        } else {
+            result += "\\u{" + String(scalar.value, radix: 16, uppercase: true) + "}"
         }
     }
 }

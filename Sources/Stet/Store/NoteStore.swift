@@ -65,8 +65,14 @@ public final class NoteStore: Sendable {
     /// A folder may become a store where it is empty, or holds no more than an earlier attempt left.
     private static func requireUnused(_ layout: StoreLayout) throws {
         let own: Set = ["index.sqlite", "index.sqlite-wal", "index.sqlite-shm", "lock", "oplog", "caches"]
-        guard try FileSystem.list(layout.folder).allSatisfy(own.contains) else {
-            throw StoreError.alreadyThere(layout.folder)
+        guard try FileSystem.status(layout.folder)?.isFolder == true,
+            try FileSystem.list(layout.folder).allSatisfy(own.contains)
+        else { throw StoreError.alreadyThere(layout.folder) }
+        // An index is made before its log: a log without one is that of a store whose index was lost.
+        if try FileSystem.status(layout.index) == nil, try FileSystem.status(layout.operationLog) != nil,
+            try !FileSystem.list(layout.operationLog).isEmpty
+        {
+            throw StoreError.damaged("\(TerminalText.escape(layout.index)) is gone; nothing was put in its place")
         }
     }
 

@@ -47,7 +47,7 @@ enum Help {
 
     /// One command.
     static func show(_ command: Command, _ output: Output) throws -> ExitCode {
-        try output.line("\(Style.strong.apply("stet \(command.name)", output)) \(command.usage)")
+        try output.line(Style.strong.apply(command.call, output))
         if !command.aliases.isEmpty { try output.line("also: stet \(command.aliases.joined(separator: ", stet "))") }
         try output.line("")
         try output.line("  \(command.summary.prefix(1).uppercased())\(command.summary.dropFirst()).")

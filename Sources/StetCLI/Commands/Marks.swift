@@ -40,7 +40,7 @@ private func mark(
     }
     let version = try change(store, reference, operand.note)
     let note = try store.find(operand.note)
-    let label = version.label.map { "  \"\($0)\"" } ?? ""
+    let label = version.label.map { "  \"\(TerminalText.escape($0))\"" } ?? ""
     try invocation.answer(note, version, isNew: false, label + (version.isPinned ? "  pinned" : ""))
     return .done
 }

@@ -1,3 +1,4 @@
+import Glibc
 import Stet
 
 let restoreCommand = Command(
@@ -22,7 +23,11 @@ let restoreCommand = Command(
     }
     if let file {
         let (note, version) = try invocation.version(operand)
-        try FileSystem.writeNewFile(file) { write in try store.readText(of: version) { try write($0) } }
+        do {
+            try FileSystem.writeNewFile(file) { write in try store.readText(of: version) { try write($0) } }
+        } catch let error as SystemError where error.number == EEXIST {
+            throw FileInTheWay(path: file)
+        }
         try invocation.answer(note, version, isNew: false, " -> \(TerminalText.escape(file))")
         return .done
     }
@@ -30,4 +35,11 @@ let restoreCommand = Command(
     try invocation.answer(change)
     if !change.isNew { invocation.output.note("unchanged: the note shows that text already") }
     return .done
+}
+
+/// A file that is there already and was not made by this command. Exit code 4.
+struct FileInTheWay: Error, CustomStringConvertible {
+    let path: String
+
+    var description: String { "\(TerminalText.escape(path)) is there already and was left as it is: name a new file" }
 }

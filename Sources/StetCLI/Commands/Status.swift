@@ -12,6 +12,7 @@ let statusCommand = Command(
     if invocation.isJSON { return .done }
     try invocation.output.line("store \(TerminalText.escape(store.folder))")
     let deleted = status.deletedNotes == 0 ? "" : ", and \(status.deletedNotes) deleted"
-    try invocation.output.line("\(status.liveNotes) notes\(deleted); \(status.versions) versions")
+    let notes = Count.of(status.liveNotes, "note")
+    try invocation.output.line("\(notes)\(deleted); \(Count.of(status.versions, "version"))")
     return .done
 }

@@ -55,8 +55,9 @@ private func words(_ word: String, _ move: NoteStore.HeadMove) -> String {
 
 /// Without a note: the recently changed ones, as lines to paste.
 private func suggest(_ invocation: Invocation, _ store: NoteStore) throws {
-    invocation.output.complain("which note? The ones changed last:")
     let newest = try store.summaries(deleted: false).sorted { $0.lastChange > $1.lastChange }
+    if newest.isEmpty { throw invocation.usage("which note? The store has none yet") }
+    invocation.output.complain("which note? The ones changed last:")
     for row in newest.prefix(5) {
         invocation.output.complain(line: "  stet \(invocation.command.name) \(Shell.quoted(row.note.name.bytes))")
     }

@@ -25,13 +25,21 @@ let verifyCommand = Command(
         try summary(report).write(to: invocation.output)
     } else {
         for problem in report.problems { try invocation.output.line(problem.description) }
-        let unreferenced = report.unreferenced == 0 ? "" : "; \(report.unreferenced) files that no version has"
-        try invocation.output.line(
-            "\(report.notes) notes, \(report.versions) versions, \(report.objects) texts: "
-                + (report.isClean ? "all whole" : "\(report.damaged) damaged, \(report.missing) missing") + unreferenced
-        )
+        try invocation.output.line(words(report))
     }
     return report.isClean ? .done : .no
+}
+
+private func words(_ report: VerifyReport) -> String {
+    let counts = [
+        Count.of(report.notes, "note"), Count.of(report.versions, "version"), Count.of(report.objects, "text"),
+    ]
+    let others = report.problems.count - report.damaged - report.missing
+    let otherProblems = others == 0 ? "" : ", \(Count.of(others, "other problem"))"
+    let state =
+        report.isClean ? "all whole" : "\(report.damaged) damaged, \(report.missing) missing\(otherProblems)"
+    let unreferenced = report.unreferenced == 0 ? "" : "; \(Count.of(report.unreferenced, "file")) that no version has"
+    return counts.joined(separator: ", ") + ": " + state + unreferenced
 }
 
 private func summary(_ report: VerifyReport) -> JSONLine {

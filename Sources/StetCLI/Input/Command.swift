@@ -25,6 +25,9 @@ struct Command: Sendable {
     /// Commands that work when typed, each with a word on what it does.
     let examples: [(command: String, effect: String)]
     let run: @Sendable (Invocation) throws -> ExitCode
+
+    /// How it is called: `stet show NOTE[@V]`.
+    var call: String { usage.isEmpty ? "stet \(name)" : "stet \(name) \(usage)" }
 }
 
 /// The commands and the options that all of them take.
@@ -64,6 +67,8 @@ struct UsageError: Error, CustomStringConvertible {
 enum Spelling {
     /// The one of `names` that is nearest to `text`, if it is near at all.
     static func nearest(to text: String, in names: [String]) -> String? {
+        // The beginning of a word is no abbreviation here, and still tells best what was meant.
+        if text.utf8.count > 1, let whole = names.first(where: { $0.hasPrefix(text) }) { return whole }
         let ranked = names.map { (name: $0, distance: distance(Array(text.lowercased().utf8), Array($0.utf8))) }
         guard let best = ranked.min(by: { $0.distance < $1.distance }) else { return nil }
         return best.distance <= max(1, best.name.utf8.count / 3) ? best.name : nil

@@ -66,8 +66,15 @@ final class Invocation {
                 note.isDeleted
                 ? "\(note.name.shown), which is deleted" : "the note that is now called \(note.name.shown)"
             output.note("\(name.shown) means \(why)")
+        } else if note.isDeleted {
+            output.note("\(note.name.shown) is deleted")
         }
-        return (note, try store().version(operand.version ?? .head, of: note))
+        do {
+            return (note, try store().version(operand.version ?? .head, of: note))
+        } catch StoreError.noVersion(let name, let text) {
+            // A time is told in the words it was given in.
+            throw StoreError.noVersion(name, operand.versionText ?? text)
+        }
     }
 
     // MARK: Answers

@@ -8,23 +8,24 @@ struct Operand {
     let note: NoteReference
     /// What stands after `@`, or nil where nothing does.
     let version: VersionReference?
-    /// The operand as it was given, for messages.
-    let text: String
+    /// What stands after `@` as it was given, for messages.
+    let versionText: String?
 
     /// An operand that may name a version.
     init(_ bytes: [UInt8], in store: NoteStore, now: Timestamp) throws {
-        text = String(decoding: bytes, as: UTF8.self)
-        if let bookmark = Self.bookmark(text) {
+        if let bookmark = Self.bookmark(String(decoding: bytes, as: UTF8.self)) {
             (note, version) = bookmark
+            versionText = nil
             return
         }
         guard let mark = bytes.lastIndex(of: UInt8(ascii: "@")), try !Self.isLiveName(bytes, in: store) else {
-            (note, version) = (try Self.note(bytes), nil)
+            (note, version, versionText) = (try Self.note(bytes), nil, nil)
             return
         }
         let after = String(decoding: bytes[(mark + 1)...], as: UTF8.self)
         note = try Self.note(Array(bytes[..<mark]))
         version = try Self.version(after, now: now)
+        versionText = after
     }
 
     /// An operand that means a note as a whole.

@@ -54,7 +54,9 @@ enum TimeText {
         else { return nil }
         var fields = tm()
         (fields.tm_year, fields.tm_mon, fields.tm_mday, fields.tm_isdst) = (year - 1900, month - 1, day, -1)
-        return fields
+        // The calendar takes the 31st of February for a day in March; whoever wrote it meant another.
+        var calendar = fields
+        return timegm(&calendar) != -1 && calendar.tm_mday == day ? fields : nil
     }
 
     /// `2026-11-30 14:05[:09[.123]]`, with `T` or a space between, and `Z`, `+01:00` or nothing (local time) at its end.
@@ -87,9 +89,10 @@ enum TimeText {
     private static func offset(_ text: String) -> Int64? {
         if text == "z" { return 0 }
         let digits = text.dropFirst().filter { $0 != ":" }
-        guard text.hasPrefix("+") || text.hasPrefix("-"), digits.count == 4, let number = Int64(digits) else {
-            return nil
-        }
+        guard text.hasPrefix("+") || text.hasPrefix("-"), digits.utf8.count == 4,
+            digits.utf8.allSatisfy({ UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }), let number = Int64(digits),
+            number / 100 < 24, number % 100 < 60
+        else { return nil }
         return (text.hasPrefix("-") ? -1 : 1) * (number / 100 * 3_600 + number % 100 * 60)
     }
 

@@ -65,17 +65,21 @@ struct JSONLine {
 
     private mutating func append(text: [UInt8]) {
         bytes.append(UInt8(ascii: "\""))
-        for byte in text {
-            switch byte {
-            case UInt8(ascii: "\""), UInt8(ascii: "\\"):
+        defer { bytes.append(UInt8(ascii: "\"")) }
+        let isPlain = text.allSatisfy { 0x20..<0x7F ~= $0 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }
+        if isPlain { return bytes += text }
+        for scalar in String(decoding: text, as: UTF8.self).unicodeScalars {
+            switch scalar {
+            case "\"", "\\":
                 bytes.append(UInt8(ascii: "\\"))
-                bytes.append(byte)
-            // DEL and beyond may stand as they are; JSON asks for C0 alone to be spelled out.
-            case 0x00...0x1F: bytes += ("\\u00" + Hex.encode([byte])).utf8
-            default: bytes.append(byte)
+                bytes += String(scalar).utf8
+            // JSON asks for C0 alone to be spelled out; a terminal needs the others to be.
+            case _ where TerminalText.isHarmful(scalar):
+                let digits = String(scalar.value, radix: 16)
+                bytes += ("\\u" + String(repeating: "0", count: 4 - digits.count) + digits).utf8
+            default: bytes += String(scalar).utf8
             }
         }
-        bytes.append(UInt8(ascii: "\""))
     }
 
     func write(to output: Output) throws { try output.write(bytes + [UInt8(ascii: "}"), UInt8(ascii: "\n")]) }

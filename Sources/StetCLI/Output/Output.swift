@@ -82,12 +82,13 @@ final class Output {
     /// Tells an error.
     func complain(_ text: String) {
         try? flush()
-        Array("stet: \(text)\n".utf8).withUnsafeBytes { try? Self.writeAll($0, to: STDERR_FILENO) }
+        // What was typed comes back in many messages; to spell it out twice changes nothing.
+        Array("stet: \(TerminalText.escape(text))\n".utf8).withUnsafeBytes { try? Self.writeAll($0, to: STDERR_FILENO) }
     }
 
     /// A further line of an error, such as a candidate.
     func complain(line text: String) {
-        Array("\(text)\n".utf8).withUnsafeBytes { try? Self.writeAll($0, to: STDERR_FILENO) }
+        Array("\(TerminalText.escape(text))\n".utf8).withUnsafeBytes { try? Self.writeAll($0, to: STDERR_FILENO) }
     }
 
     // MARK: Progress

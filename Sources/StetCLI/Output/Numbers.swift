@@ -11,3 +11,9 @@ enum SizeText {
         return "\(tenths / 10) PB"
     }
 }
+
+/// Counts for people.
+enum Count {
+    /// `1 note`, `2 notes`.
+    static func of(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
+}
