@@ -46,7 +46,7 @@ struct DamageTests {
         #expect(
             (summary.last?["missing"] as? Int, summary.last?["damaged"] as? Int)
                 == (damage == "remove" ? (1, 0) : (0, 1)))
-        #expect(try scene.json("log", "n")[0]["missing"] as? Bool == (damage != "garble"))
+        #expect(try scene.json("log", "n")[0]["missing"] as? Bool == (damage == "remove"))
         // The log still tells of it, and the text comes back with the next save, under whatever name.
         try scene.stet("save", "m", "-", input: text)
         for name in ["n", "m"] { #expect(try scene.shown(name) == text) }

@@ -13,7 +13,7 @@ import TestSupport
     try bytes("one\n").withUnsafeBytes { try living.append($0) }
     try tree.objects.sweepIncoming()
     #expect(try Files.list(tree.incoming).map { tree.incoming + "/" + $0 } == [living.path])
-    try tree.objects.place(living, as: living.object)
+    try tree.objects.placeDurably(living, as: living.object)
     #expect(try tree.objects.read(ObjectID(of: bytes("one\n"))) == bytes("one\n"))
     try tree.objects.sweepIncoming()
     #expect(try tree.objects.read(ObjectID(of: bytes("one\n"))) == bytes("one\n"))

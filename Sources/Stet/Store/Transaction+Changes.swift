@@ -14,7 +14,6 @@ extension Writer.Transaction {
             save.parents = [note.head] + mergedFrom
             for parent in mergedFrom { _ = try index.version(.number(parent), of: note) }
         } else {
-            if let parent = mergedFrom.first { throw StoreError.noVersion(name, String(parent)) }
             try index.requireFree(name)
             if let parent = mergedFrom.first { throw StoreError.noVersion(name, String(parent)) }
             guard let id = NoteID(bytes: randomBytes(NoteID.byteCount)) else { return 0 }
