@@ -80,7 +80,10 @@ class Index:
             "SELECT ifnull(CAST(base AS INTEGER), 0), CAST(id AS BLOB) FROM device WHERE length(id) = 8")
 
     def rows(self, sql: str, *values: object) -> list[tuple]:
-        return self.database.execute(sql, values).fetchall()
+        try:
+            return self.database.execute(sql, values).fetchall()
+        except UnicodeDecodeError as error:  # Python decodes SQLite's own message, which can quote garbled bytes.
+            raise sqlite3.DatabaseError("the index is damaged") from error
 
     def records(self) -> list[tuple[int, bytes, object, object, bytes]]:
         """Base and id of the device, sequence number, segment, offset and bytes of each record that the index holds."""

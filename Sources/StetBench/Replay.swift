@@ -51,6 +51,7 @@ struct Replay {
     }
 
     private func progress(_ text: String) {
+        guard isatty(STDERR_FILENO) == 1 else { return }
         FileHandle.standardError.write(Data("\r\u{1B}[K\(text)".utf8))
     }
 
