@@ -1,6 +1,10 @@
 /// Lower-case hexadecimal text of bytes, and back.
 public enum Hex {
-    private static let digits = Array("0123456789abcdef".utf8)
+    /// The digit of a value below 16.
+    @inline(__always)
+    static func digit(_ value: UInt8) -> UInt8 {
+        value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
+    }
 
     /// The digits of `bytes`, two for each, lower case.
     public static func encode(_ bytes: some Sequence<UInt8>) -> String {
@@ -12,8 +16,8 @@ public enum Hex {
 
     /// Adds the two digits of `byte` to `text`.
     static func append(_ byte: UInt8, to text: inout [UInt8]) {
-        text.append(digits[Int(byte >> 4)])
-        text.append(digits[Int(byte & 15)])
+        text.append(digit(byte >> 4))
+        text.append(digit(byte & 15))
     }
 
     /// The bytes that `text` spells, or nil where it is not an even number of hexadecimal digits.

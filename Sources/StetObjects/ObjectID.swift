@@ -51,10 +51,16 @@ public struct ObjectID: Hashable, Sendable, CustomStringConvertible {
 
     /// Adds the 64 hexadecimal digits to `text`.
     public func appendHexadecimal(to text: inout [UInt8]) {
-        for word in [words.0, words.1, words.2, words.3] {
-            for shift in stride(from: UInt64(56), through: 0, by: -8) {
-                Hex.append(UInt8(truncatingIfNeeded: word >> shift), to: &text)
+        // Into room on the stack first: histories of ten thousand versions ask for this ten thousand times.
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 2 * Self.byteCount) { digits in
+            var position = 0
+            for word in [words.0, words.1, words.2, words.3] {
+                for shift in stride(from: UInt64(60), through: 0, by: -4) {
+                    digits[position] = Hex.digit(UInt8(truncatingIfNeeded: word >> shift) & 15)
+                    position += 1
+                }
             }
+            text.append(contentsOf: digits)
         }
     }
 

@@ -161,12 +161,9 @@ enum TimeText {
     }
 
     private static func append(_ number: Int, digits: Int, to text: inout [UInt8]) {
-        var divisor = 1
-        for _ in 1..<digits { divisor *= 10 }
-        var rest = number
-        while divisor > 0 {
-            text.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest / divisor % 10))
-            rest %= divisor
+        var divisor = digits == 4 ? 1_000 : digits == 3 ? 100 : 10
+        for _ in 0..<digits {
+            text.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number / divisor % 10))
             divisor /= 10
         }
     }
