@@ -56,7 +56,8 @@ struct WalkGenerator {
         switch Int.random(in: 0..<20, using: &random) {
         case 0: return .nobody
         case 1...2: return one(of: WalkNames.all).map(NoteChoice.name) ?? .nobody
-        case 3...5: return one(of: Array(model.notes.indices)).map { byDigits($0) } ?? .nobody
+        case 3...4: return one(of: model.notes.flatMap(\.formerNames)).map { .name($0.name) } ?? .nobody
+        case 5...7: return one(of: Array(model.notes.indices)).map { byDigits($0) } ?? .nobody
         default: return one(of: live).map { .name(model.notes[$0].name) } ?? .nobody
         }
     }
