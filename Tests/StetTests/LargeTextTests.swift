@@ -118,20 +118,18 @@ func firstAndLastLinesOfSmallTexts(text: String) throws {
 @Test func firstAndLastLinesOfLargeTextsCrossPieces() throws {
     // Lines that are longer than a piece, and line feeds right at the edges of pieces.
     let piece = 1 << 20
-    var text = [UInt8](repeating: 0x61, count: piece * 3 + 7)
-    for position in [10, piece - 1, piece, piece + 1, piece * 2 + 6, piece * 2 + 7, piece * 2 + 8] {
-        text[position] = 0x0A
-    }
-    try expectLines(of: text, [1, 2, 3, 4, 7, 8, 9, 100])
-    try expectLines(of: text + [0x0A], [1, 2, 8, 9])
-    try expectLines(of: [UInt8](repeating: 0x61, count: piece + 1), [1, 2])
+    var text = [UInt8](repeating: 0x61, count: piece * 2 + 7)
+    for position in [10, piece - 1, piece, piece + 1, piece + 6, piece + 7, piece + 8] { text[position] = 0x0A }
+    try expectLines(of: text, [1, 3, 7, 9])
+    try expectLines(of: text + [0x0A], [2, 8])
+    try expectLines(of: [UInt8](repeating: 0x61, count: piece + 1), [1])
 }
 
 @Test func asManyLinesAsThereAreBytesAreCounted() throws {
     let fixture = try StoreFixture()
     let size = (1 << 20) + 1
     let version = try fixture.store.save([UInt8](repeating: 0x0A, count: size), as: NoteName("n")).version
-    for count in [1, size - 1, size, size + 1] {
+    for count in [size - 1, size + 1] {
         var (first, last) = (0, 0)
         try fixture.store.readFirstLines(count, of: version) { first += $0.count }
         try fixture.store.readLastLines(count, of: version) { last += $0.count }
