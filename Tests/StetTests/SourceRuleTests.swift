@@ -1,0 +1,36 @@
+import Foundation
+import Testing
+import TestSupport
+
+// B72: on Linux replaceItemAt loses the new file, and an atomic write of Foundation widens modes and replaces links.
+@Test func sourcesNeverUseTheUnsafeWritesOfFoundation() throws {
+    let source = URL(fileURLWithPath: #filePath)
+    let root = source.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+    let sources = root.appendingPathComponent("Sources").path
+    let files = try FileManager.default.subpathsOfDirectory(atPath: sources).filter { $0.hasSuffix(".swift") }
+    #expect(files.count > 30)
+    let forbidden = [
+        "replaceItem", "atomically", ".atomic)", ".atomic,", "Data.write", ".write(toFile:", "createFile(atPath:",
+    ]
+    for file in files {
+        let text = try String(contentsOfFile: sources + "/" + file, encoding: .utf8)
+        for call in forbidden where text.contains(call) { Issue.record("\(file) has \(call)") }
+    }
+}
+
+// Invariant 8: the library prints nothing and reads no environment.
+@Test func libraryNeitherPrintsNorReadsTheEnvironment() throws {
+    let source = URL(fileURLWithPath: #filePath)
+    let root = source.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+    for module in ["Stet", "StetIndex", "StetObjects", "StetText"] {
+        let folder = root.appendingPathComponent("Sources/" + module).path
+        let files = try FileManager.default.subpathsOfDirectory(atPath: folder).filter { $0.hasSuffix(".swift") }
+        #expect(!files.isEmpty)
+        for file in files {
+            let text = try String(contentsOfFile: folder + "/" + file, encoding: .utf8)
+            for call in ["print(", "getenv(", "ProcessInfo", "CommandLine.", "stderr", "stdout"] {
+                #expect(!text.contains(call), "\(module)/\(file) has \(call)")
+            }
+        }
+    }
+}
