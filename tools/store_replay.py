@@ -160,8 +160,7 @@ class Replay:
         self.marked(fields).pinned = False
 
     def ref(self, fields: Fields) -> None:
-        version = self.marked(fields)
-        version.bookmarked = version.bookmarked or self.operation
+        self.marked(fields).bookmarked = self.operation
 
     def unref(self, fields: Fields) -> None:
         self.marked(fields).bookmarked = None

@@ -24,7 +24,7 @@ extension StoreIndex {
             try connection.run("DELETE FROM pin WHERE note = ? AND number = ?", note, number)
         case .ref(let note, let number):
             try requireVersion(note, number)
-            try connection.run("INSERT OR IGNORE INTO bookmark VALUES (?, ?, ?)", note, number, timed.number)
+            try connection.run("INSERT OR REPLACE INTO bookmark VALUES (?, ?, ?)", note, number, timed.number)
         case .unref(let note, let number):
             try connection.run("DELETE FROM bookmark WHERE note = ? AND number = ?", note, number)
         }

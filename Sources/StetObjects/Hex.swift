@@ -20,6 +20,18 @@ public enum Hex {
         text.append(digit(byte & 15))
     }
 
+    /// The eight digits of `value`, one in each byte, the first in the highest.
+    @inline(__always)
+    static func digits(_ value: UInt32) -> UInt64 {
+        var spread = UInt64(value)
+        spread = (spread | spread << 16) & 0x0000_FFFF_0000_FFFF
+        spread = (spread | spread << 8) & 0x00FF_00FF_00FF_00FF
+        spread = (spread | spread << 4) & 0x0F0F_0F0F_0F0F_0F0F
+        // A 1 in each byte that holds ten or more, which is a letter, and letters come 39 after the place of digits.
+        let letters = (spread &+ 0x0606_0606_0606_0606) >> 4 & 0x0101_0101_0101_0101
+        return spread &+ 0x3030_3030_3030_3030 &+ letters &* 39
+    }
+
     /// The bytes that `text` spells, or nil where it is not an even number of hexadecimal digits.
     public static func decode(_ text: some StringProtocol) -> [UInt8]? {
         let values = text.utf8.map(value)

@@ -47,6 +47,9 @@ import TestSupport
     #expect(try store.resolve(bookmark).version.number == 1)
     try store.undelete(.called("m"), as: NoteName("n"))
     #expect(try reasons() == [.movedOn])
+    // Made anew, it is of a version that is not the head, and cannot move on.
+    #expect(try store.bookmark(.called("n"), .number(1)) == store.resolve(bookmark).fresh)
+    #expect(try reasons() == [])
     #expect(StaleReason.allCases.sorted() == [.deleted, .likeness, .renamed, .movedOn])
     try fixture.expectSound()
 }

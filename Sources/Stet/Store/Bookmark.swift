@@ -129,17 +129,19 @@ extension NoteStore {
 }
 
 extension StoreIndex {
+    /// Whether `version` was the head when its bookmark was recorded, and is not any more.
+    func hasMovedOn(_ version: Version, of note: Note) throws -> Bool {
+        guard note.head != version.number, let recorded = try bookmark(version.number, of: note) else { return false }
+        return try head(of: note, after: recorded) == version.number
+    }
+
     fileprivate func resolve(_ bookmark: Bookmark) throws -> Resolution {
         guard let note = try note(id: bookmark.note) else { return try resolveByLikeness(bookmark) }
         let version = try version(bookmark.version.map(VersionReference.id) ?? .head, of: note)
         var reasons: [StaleReason] = []
         if note.isDeleted { reasons.append(.deleted) }
         if let name = bookmark.name, name != note.name { reasons.append(.renamed) }
-        if bookmark.version != nil, let recorded = try self.bookmark(version.number, of: note),
-            note.head != version.number, try head(of: note, after: recorded) == version.number
-        {
-            reasons.append(.movedOn)
-        }
+        if try bookmark.version != nil && hasMovedOn(version, of: note) { reasons.append(.movedOn) }
         return Resolution(
             note: note, version: version, reasons: reasons.sorted(),
             fresh: Bookmark(note, version, isVersion: bookmark.version != nil))

@@ -53,7 +53,9 @@ extension NoteStore {
         return try write { transaction in
             let note = try transaction.index.find(note, for: .reading)
             let version = try transaction.index.version(reference, of: note)
-            if try transaction.index.bookmark(version.number, of: note) == nil {
+            // A bookmark that has moved on is recorded anew: made now, it is of a version that is not the head.
+            let recorded = try transaction.index.bookmark(version.number, of: note)
+            if try recorded == nil || transaction.index.hasMovedOn(version, of: note) {
                 try transaction.perform(.ref(note: note.ordinal, number: version.number))
             }
             return Bookmark(note, version, isVersion: true)

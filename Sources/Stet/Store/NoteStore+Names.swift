@@ -21,6 +21,7 @@ extension NoteStore {
     public func rename(_ renamings: [Renaming]) throws -> [Change] {
         try write { transaction in
             let notes = try renamings.map { try transaction.index.find($0.note, for: .changing) }
+            guard Set(notes.map(\.ordinal)).count == notes.count else { throw StoreError.noteTwice }
             let moves = zip(notes, renamings).map { Operation.Move(note: $0.ordinal, name: $1.name) }
                 .filter { move in notes.contains { $0.ordinal == move.note && $0.name != move.name } }
             if !moves.isEmpty {
@@ -46,8 +47,6 @@ extension NoteStore {
         for name in names {
             if let other = name.folders.first(where: all.contains) { throw StoreError.nameInside(name, other: other) }
         }
-        let notes = Set(moves.map(\.note))
-        guard notes.count == moves.count else { throw StoreError.ambiguous("one note, twice", []) }
     }
 
     /// Deletes notes: they are no longer listed, and keep all their versions.

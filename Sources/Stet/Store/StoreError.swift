@@ -32,6 +32,8 @@ public enum StoreError: Error, Equatable, Sendable, CustomStringConvertible {
     case nameTaken(NoteName)
     /// One of the two names would lie inside the other.
     case nameInside(NoteName, other: NoteName)
+    /// One note was to have two names.
+    case noteTwice
     /// The note shows its first version.
     case nothingToUndo(NoteName, head: Int)
     /// Nothing was undone that could be redone from here.
@@ -70,6 +72,7 @@ public enum StoreError: Error, Equatable, Sendable, CustomStringConvertible {
             "a note is called \(name.shown) already: choose another name, or rename that one first"
         case .nameInside(let name, let other):
             "\(name.shown) and \(other.shown) cannot both be notes: one would lie inside the other"
+        case .noteTwice: "a note can have one name only, and two were given"
         case .nothingToUndo(let name, let head): "nothing to undo: \(name.shown)@\(head) is where it began"
         case .nothingToRedo(let name, let head): "nothing to redo: nothing was undone from \(name.shown)@\(head)"
         case .invalidLabel:

@@ -130,7 +130,8 @@ enum TimeText {
         let minutes = Int(fields.tm_gmtoff) / 60
         text.append(UInt8(ascii: " "))
         text.append(UInt8(ascii: minutes < 0 ? "-" : "+"))
-        append(abs(minutes) / 60 * 100 + abs(minutes) % 60, digits: 4, to: &text)
+        appendPair(Int32(abs(minutes) / 60), to: &text)
+        appendPair(Int32(abs(minutes) % 60), to: &text)
     }
 
     /// `2026-11-30T13:05:09.123Z` (RFC 3339).
@@ -141,30 +142,30 @@ enum TimeText {
         var text: [UInt8] = []
         append(fields, separator: UInt8(ascii: "T"), to: &text)
         text.append(UInt8(ascii: "."))
-        append(milliseconds, digits: 3, to: &text)
+        text.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: milliseconds / 100))
+        appendPair(Int32(milliseconds % 100), to: &text)
         text.append(UInt8(ascii: "Z"))
         return String(decoding: text, as: UTF8.self)
     }
 
     private static func append(_ fields: tm, separator: UInt8, to text: inout [UInt8]) {
-        append(Int(fields.tm_year) + 1900, digits: 4, to: &text)
+        appendPair((fields.tm_year + 1900) / 100, to: &text)
+        appendPair((fields.tm_year + 1900) % 100, to: &text)
         text.append(UInt8(ascii: "-"))
-        append(Int(fields.tm_mon) + 1, digits: 2, to: &text)
+        appendPair(fields.tm_mon + 1, to: &text)
         text.append(UInt8(ascii: "-"))
-        append(Int(fields.tm_mday), digits: 2, to: &text)
+        appendPair(fields.tm_mday, to: &text)
         text.append(separator)
-        append(Int(fields.tm_hour), digits: 2, to: &text)
+        appendPair(fields.tm_hour, to: &text)
         text.append(UInt8(ascii: ":"))
-        append(Int(fields.tm_min), digits: 2, to: &text)
+        appendPair(fields.tm_min, to: &text)
         text.append(UInt8(ascii: ":"))
-        append(Int(fields.tm_sec), digits: 2, to: &text)
+        appendPair(fields.tm_sec, to: &text)
     }
 
-    private static func append(_ number: Int, digits: Int, to text: inout [UInt8]) {
-        var divisor = digits == 4 ? 1_000 : digits == 3 ? 100 : 10
-        for _ in 0..<digits {
-            text.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number / divisor % 10))
-            divisor /= 10
-        }
+    /// Two digits.
+    private static func appendPair(_ number: Int32, to text: inout [UInt8]) {
+        text.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number / 10 % 10))
+        text.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number % 10))
     }
 }

@@ -33,7 +33,7 @@ enum ExitCode: Int32, Comparable {
     private static func code(_ error: StoreError) -> ExitCode {
         switch error {
         case .nothingToUndo, .nothingToRedo: .no
-        case .invalidLabel: .usage
+        case .invalidLabel, .noteTwice: .usage
         case .noStore, .noNote, .deleted, .renamed, .ambiguous, .noVersion, .ambiguousVersion: .notFound
         case .alreadyThere, .nameTaken, .nameInside: .refused
         case .damaged: .damaged

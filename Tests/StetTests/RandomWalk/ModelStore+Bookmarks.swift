@@ -12,8 +12,10 @@ extension ModelStore {
         let place = try find(choice, for: .reading)
         var number: Int?
         if let version { number = try find(version, of: place) }
-        if let number, notes[place].recordedBookmarks[number] == nil {
-            notes[place].recordedBookmarks[number] = notes[place].head == number
+        let isHead = notes[place].head == number
+        // Recorded at first, and anew where it was of the head and is not any more.
+        if let number, notes[place].recordedBookmarks[number].map({ $0 && !isHead }) ?? true {
+            notes[place].recordedBookmarks[number] = isHead
             recorded += 1
         }
         let text = notes[place].versions[(number ?? notes[place].head) - 1].text

@@ -146,6 +146,7 @@ extension ModelStore {
     private mutating func rename(_ renamings: [WalkRenaming], _ time: Int64) throws(Refusal) -> [ModelChange] {
         var places: [Int] = []
         for renaming in renamings { places.append(try find(renaming.note, for: .changing)) }
+        if Set(places).count < places.count { throw .noteTwice }
         let moves = zip(places, renamings.map(\.name)).filter { notes[$0.0].name != $0.1 }.map { (place: $0, name: $1) }
         try requireDistinct(moves)
         for move in moves { try requireFree(move.name, but: moves.map(\.place)) }
@@ -163,7 +164,6 @@ extension ModelStore {
                 throw .nameInside(name, other: other)
             }
         }
-        for move in moves where moves.filter({ $0.place == move.place }).count > 1 { throw .ambiguous }
     }
 
     private mutating func giveName(_ place: Int, _ name: NoteName, _ time: Int64) {

@@ -68,6 +68,7 @@ enum Refusal: Error, Hashable {
     case nothingToUndo(NoteName, head: Int)
     case nothingToRedo(NoteName, head: Int)
     case invalidLabel
+    case noteTwice
 
     /// The same refusal from the store; nil for errors that no walk may meet.
     init?(_ error: StoreError) {
@@ -82,6 +83,7 @@ enum Refusal: Error, Hashable {
         case .nothingToUndo(let name, let head): self = .nothingToUndo(name, head: head)
         case .nothingToRedo(let name, let head): self = .nothingToRedo(name, head: head)
         case .invalidLabel: self = .invalidLabel
+        case .noteTwice: self = .noteTwice
         default: return nil
         }
     }
