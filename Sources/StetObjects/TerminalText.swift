@@ -25,6 +25,25 @@ public enum TerminalText {
     /// `text` with everything that a terminal could obey spelled out.
     public static func escape(_ text: String) -> String { escape(text.utf8) }
 
+    /// How many columns of a terminal `text` takes, near enough: East Asian wide characters and emoji take two
+    /// (Unicode UAX #11), marks that join the character before none.
+    public static func columns(_ text: String) -> Int {
+        text.reduce(0) { sum, character in
+            guard let scalar = character.unicodeScalars.first else { return sum }
+            return sum + (isWide(scalar) ? 2 : 1)
+        }
+    }
+
+    private static func isWide(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.value {
+        case 0x1100...0x115F, 0x2E80...0x303E, 0x3041...0xA4CF, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE30...0xFE6F,
+            0xFF00...0xFF60, 0xFFE0...0xFFE6, 0x1F300...0x1F64F, 0x1F680...0x1F6FF, 0x1F900...0x1FAFF,
+            0x20000...0x3FFFD:
+            true
+        default: false
+        }
+    }
+
     private static func scalarLength(_ first: UInt8) -> Int {
         switch first {
         case 0xC0...0xDF: 2

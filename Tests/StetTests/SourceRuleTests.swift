@@ -12,7 +12,8 @@ import TestSupport
     let forbidden = [
         "replaceItem", "atomically", ".atomic)", ".atomic,", "Data.write", ".write(toFile:", "createFile(atPath:",
     ]
-    for file in files {
+    // The measurements write scratch files of their own, and no note.
+    for file in files where !file.hasPrefix("StetBench/") {
         let text = try String(contentsOfFile: sources + "/" + file, encoding: .utf8)
         for call in forbidden where text.contains(call) { Issue.record("\(file) has \(call)") }
     }

@@ -9,7 +9,7 @@ let listCommand = Command(
 ) { invocation in
     let store = try invocation.store()
     let rows = try store.summaries(deleted: invocation.arguments.has("deleted"))
-    let width = min(60, rows.map { TerminalText.escape($0.note.name.bytes).count }.max() ?? 0)
+    let width = min(60, rows.map { TerminalText.columns($0.note.name.shown) }.max() ?? 0)
     for row in rows {
         if invocation.isJSON {
             try jsonLine(row).write(to: invocation.output)
@@ -34,7 +34,7 @@ private func jsonLine(_ row: NoteSummary) -> JSONLine {
 
 private func textLine(_ row: NoteSummary, _ width: Int, _ output: Output) -> String {
     let name = row.note.name.shown
-    let padding = String(repeating: " ", count: max(0, width - name.count))
+    let padding = String(repeating: " ", count: max(0, width - TerminalText.columns(name)))
     let version = "@\(row.note.head)"
     let versionPadding = String(repeating: " ", count: max(0, 6 - version.count))
     let saved = TimeText.local(row.head.saved)
