@@ -59,6 +59,23 @@ struct LoadTests {
         try scene.expectSound()
     }
 
+    @Test func aWriterWaitsForTheLockAndAReaderDoesNot() throws {
+        let scene = try Scene()
+        try scene.save("v1\n", as: "n")
+        let lock = Scene.quoted(scene.store + "/lock")
+        // A shared lock keeps out those who want it for themselves, and 124 is how timeout says that it ended a wait.
+        for call in ["stet rm n", "sh -c 'echo v2 | stet save n -'", "stet label n@1 x"] {
+            let run = try scene.shell("flock -s \(lock) timeout 0.3 \(call)", exits: 124)
+            #expect(run.text == "")
+        }
+        #expect(try scene.json("log", "n").map { $0["label"] is NSNull } == [true])
+        for call in ["list", "show n", "log n", "verify", "status"] {
+            try scene.shell("flock \(lock) timeout 30 stet \(call)")
+        }
+        try scene.save("v2\n", as: "n")
+        try scene.expectSound()
+    }
+
     @Test func twoHundredMegabytesPassInBoundedMemory() throws {
         let scene = try Scene()
         try scene.shell("seq 1 30000000 | head -c 200000000 > big")
