@@ -83,7 +83,10 @@ func namesThatAreNotUTF8AreRefused(name: [UInt8]) {
     let decomposed = try NoteName(bytes: [0x63, 0x61, 0x66, 0x65, 0xCC, 0x81])
     #expect(composed.description == decomposed.description)
     #expect(composed != decomposed)
-    #expect([composed: 1, decomposed: 2].count == 2)
+    var numbers: [NoteName: Int] = [:]
+    numbers[composed] = 1
+    numbers[decomposed] = 2
+    #expect(numbers.count == 2)
     #expect(Set([composed, decomposed, composed]).count == 2)
     #expect((composed < decomposed) != (decomposed < composed))
 }

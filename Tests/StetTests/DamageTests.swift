@@ -174,6 +174,20 @@ func flippedBitIsFoundAndOtherNotesStayReadable(offset: Int) throws {
     try fixture.expectSound()
 }
 
+// A file of the right size is not trusted either: after a crash it can hold anything.
+@Test(arguments: Harm.allCases)
+func flushHealsTheFilesOfTextsInTheJournal(harm: Harm) throws {
+    let fixture = try StoreFixture()
+    let object = try fixture.store.put("content A\n", "n").version.object
+    try harm.apply(to: fixture.path(of: object))
+    #expect(try fixture.store.shown("n") == "content A\n")
+    try fixture.reopen()
+    try fixture.store.flush()
+    #expect(try Files.bytes(at: fixture.path(of: object)) == bytes("content A\n"))
+    #expect(try fixture.store.shown("n") == "content A\n")
+    try fixture.expectSound()
+}
+
 @Test func flushLeavesOnlyTheNewestRecordAndEverythingReadable() throws {
     let fixture = try StoreFixture()
     for number in 0..<50 { try fixture.store.put("content \(number)\n", "n\(number % 7)") }

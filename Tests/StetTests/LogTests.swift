@@ -90,7 +90,7 @@ func logRecordsThatTurnedToZerosAreWrittenAgain(lost: Int) throws {
     for number in 1...3 { try fixture.store.put("v\(number)\n", "n") }
     let whole = try Files.bytes(at: path)
     try fixture.close()
-    try Files.modify(path) { log in for offset in start..<start + 40 { log[offset] = 0 } }
+    try Files.modify(path) { log in for offset in log.indices.dropFirst(start).prefix(40) { log[offset] = 0 } }
     try fixture.reopen()
     try fixture.store.flush()
     #expect(try Files.bytes(at: path) == whole)

@@ -22,7 +22,7 @@ private func cafes() throws -> (composed: NoteName, decomposed: NoteName) {
     #expect(changes.map(\.isNew) == [true, true])
     #expect(changes[0].note.id != changes[1].note.id)
     let notes = try store.notes()
-    let byName = Dictionary(uniqueKeysWithValues: notes.map { ($0.name, $0.id) })
+    let byName = Dictionary(notes.map { ($0.name, $0.id) }) { first, _ in first }
     #expect(byName.count == 2)
     #expect(byName[composed] == changes[0].note.id)
     #expect(byName[decomposed] == changes[1].note.id)
