@@ -13,17 +13,18 @@ package struct LogReplay {
     /// Applies what the logs hold beyond `newest`, the newest record that the index has: all of it where that is nil.
     /// Call inside a write transaction. Returns the newest record afterwards, which the index then holds.
     ///
-    /// - Parameter cuttingTorn: whether an append that was cut short at the end is cut off.
+    /// - Parameter repairing: whether this is the store's own index: then an append that was cut short at the end is cut
+    ///   off, and the log synced.
     /// - Throws: `LogDamage` or `IndexDamage` where the logs do not go on from `newest`.
     package func run(
-        after newest: StoreIndex.HeldRecord?, cuttingTorn: Bool
+        after newest: StoreIndex.HeldRecord?, repairing: Bool
     ) throws -> StoreIndex.HeldRecord? {
         var newest = newest
         if let last = newest {
-            newest = try follow(try device(of: last), from: OperationLog.next(after: last.end), last, cuttingTorn)
+            newest = try follow(try device(of: last), from: OperationLog.next(after: last.end), last, repairing)
         }
         while let next = try deviceAfter(newest) {
-            newest = try follow(next, from: OperationLog.start, newest, cuttingTorn)
+            newest = try follow(next, from: OperationLog.start, newest, repairing)
         }
         return newest
     }
@@ -96,7 +97,7 @@ package struct LogReplay {
 
     /// Applies the records of `device` from `start` on.
     private func follow(
-        _ device: DeviceID, from start: OperationLog.Position, _ last: StoreIndex.HeldRecord?, _ cuttingTorn: Bool
+        _ device: DeviceID, from start: OperationLog.Position, _ last: StoreIndex.HeldRecord?, _ repairing: Bool
     ) throws -> StoreIndex.HeldRecord? {
         var newest = last
         let log = OperationLog(oplog: oplog, device: device)
@@ -113,8 +114,12 @@ package struct LogReplay {
             newest = .init(
                 operation: number, position: entry.position, bytes: entry.bytes, journaled: newest?.journaled ?? 0)
         }
-        if isTorn, cuttingTorn { try log.cut(at: end) }
-        if let newest, newest != last { try index.hold(newest) }
+        if isTorn, repairing { try log.cut(at: end) }
+        if let newest, newest != last {
+            try index.hold(newest)
+            // The index holds the newest alone: the log must not lose the others once it has been believed.
+            if repairing { for segment in start.segment...newest.position.segment { try log.sync(segment: segment) } }
+        }
         return newest
     }
 }

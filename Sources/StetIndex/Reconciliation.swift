@@ -21,7 +21,7 @@ package struct Reconciliation {
     package func run() throws -> StoreIndex.HeldRecord? {
         try rewriteMissingObjects()
         try appendMissingRecords()
-        return try LogReplay(into: index, oplog: oplog).run(after: index.newestRecord(), cuttingTorn: true)
+        return try LogReplay(into: index, oplog: oplog).run(after: index.newestRecord(), repairing: true)
     }
 
     private func rewriteMissingObjects() throws {

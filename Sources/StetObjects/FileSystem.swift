@@ -65,7 +65,8 @@ public enum FileSystem {
 
     /// Opens a file for reading.
     public static func openForReading(_ path: String) throws(SystemError) -> FileDescriptor {
-        try open(path, O_RDONLY)
+        // A pipe under such a name must not make the reader wait for a writer; to a file it makes no difference.
+        try open(path, O_RDONLY | O_NONBLOCK)
     }
 
     /// Opens a file for reading and appending, making it (mode 0600) where it is missing.

@@ -95,8 +95,9 @@ public struct LooseObjects: Sendable {
         for name in try FileSystem.list(incoming) {
             let path = incoming + "/" + name
             // A writer holds a lock on its file; where it can be taken, no writer lives.
+            // Something that cannot be removed, such as a folder, is not Stet's and stays.
             guard let file = try? FileSystem.openForReading(path), try FileSystem.tryLock(file) else { continue }
-            try FileSystem.remove(path)
+            try? FileSystem.remove(path)
         }
     }
 

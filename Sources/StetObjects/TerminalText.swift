@@ -3,7 +3,8 @@ public enum TerminalText {
     /// `bytes` as text in which everything that a terminal could obey is spelled out: control characters (C0, DEL, C1)
     /// and bytes that are not UTF-8 as `\x1B`, characters that turn the writing direction as `\u{202E}`.
     ///
-    /// - Parameter keeping: control characters that are left as they are, such as tab and line feed in a text.
+    /// - Parameter keeping: control characters that are left as they are, such as tab and line feed in a text; a carriage
+    ///   return only right before a line feed, where the line ends anyway.
     public static func escape(_ bytes: some Sequence<UInt8>, keeping: Set<UInt8> = []) -> String {
         let bytes = Array(bytes)
         var result = ""
@@ -12,7 +13,9 @@ public enum TerminalText {
         while position < bytes.count {
             let end = min(position + scalarLength(bytes[position]), bytes.count)
             if let scalar = String(validating: bytes[position..<end], as: UTF8.self)?.unicodeScalars.first {
-                append(scalar, to: &result, keeping: keeping)
+                // A carriage return elsewhere would go back over the line.
+                let isStray = scalar == "\r" && bytes.dropFirst(end).first != 0x0A
+                append(scalar, to: &result, keeping: isStray ? [] : keeping)
                 position = end
             } else {
                 result += spelled(bytes[position])

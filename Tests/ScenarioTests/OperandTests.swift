@@ -114,7 +114,7 @@ struct OperandTests {
             let run = try scene.stet(command, "n", exits: 3)
             #expect(run.text == "")
             #expect(run.errorLines.count == 3)
-            for id in ids { #expect(run.errors.contains("  stet:\(id.prefix(12))  n (deleted)")) }
+            for id in ids { #expect(run.errors.contains("  stet:\(id)  n (deleted)")) }
         }
         #expect(try scene.json("list").isEmpty)
         try scene.stet("undelete", "stet:\(ids[0].prefix(12))")

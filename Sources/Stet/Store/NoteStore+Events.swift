@@ -15,31 +15,30 @@ extension NoteStore {
         return try read { index in
             let history = OperationHistory(index, oplog: operationLog)
             return try history.newest(limit).map { timed in
-                StoreEvent(time: timed.time, description: try index.words(for: timed.operation))
+                StoreEvent(time: timed.time, description: try index.words(for: timed))
             }
         }
     }
 }
 
 extension StoreIndex {
-    fileprivate func words(for operation: Operation) throws -> String {
+    fileprivate func words(for timed: TimedOperation) throws -> String {
         func name(_ note: Int) throws -> String { try self.note(ordinal: note)?.name.shown ?? "a note" }
         func names(_ notes: [Int]) throws -> String {
             let shown = try notes.prefix(3).map(name).joined(separator: ", ")
             return notes.count > 3 ? "\(shown) and \(notes.count - 3) more" : shown
         }
-        switch operation {
+        switch timed.operation {
         case .begin(let begin): return "device \(begin.device) began"
         case .save(let save):
-            let verb = save.kind == .save ? "saved" : "\(save.kind.name):"
-            return "\(verb) \(try name(save.note))@\(save.number)"
+            return "\(save.kind.past) \(try name(save.note))@\(save.number)"
                 + (save.label.map { "  \"\(TerminalText.escape($0))\"" } ?? "")
         case .undo(let note, let from, let to): return "undid \(try name(note))@\(from), back to @\(to)"
         case .redo(let note, let from, let to): return "redid \(try name(note))@\(to), from @\(from)"
         case .rename(let moves):
             let shown = try moves.prefix(3).map { move in
-                let now = try name(move.note)
-                return move.name.shown == now ? "to \(now)" : "\(now), then to \(move.name.shown)"
+                let before = try formerNames(move.note).first { $0.operation == timed.number }?.name
+                return "\(before?.shown ?? "a note") to \(move.name.shown)"
             }
             return "renamed " + shown.joined(separator: ", ") + (moves.count > 3 ? " and \(moves.count - 3) more" : "")
         case .delete(let notes): return "deleted \(try names(notes))"
@@ -52,6 +51,19 @@ extension StoreIndex {
         case .unpin(let note, let number): return "unpinned \(try name(note))@\(number)"
         case .ref(let note, let number): return "bookmarked \(try name(note))@\(number)"
         case .unref(let note, let number): return "gave up the bookmark of \(try name(note))@\(number)"
+        }
+    }
+}
+
+extension VersionKind {
+    /// What was done to make such a version.
+    fileprivate var past: String {
+        switch self {
+        case .save: "saved"
+        case .capture: "captured"
+        case .restore: "restored"
+        case .import: "imported"
+        case .merge: "merged"
         }
     }
 }

@@ -69,8 +69,10 @@ extension NoteStore {
             guard let id = bookmark.version, let note = try transaction.index.note(id: bookmark.note) else {
                 return false
             }
-            let version = try transaction.index.version(.id(id), of: note)
-            guard try transaction.index.bookmark(version.number, of: note) != nil else { return false }
+            guard let operation = try transaction.index.operation(of: id),
+                let version = try transaction.index.version(madeBy: operation, of: note),
+                try transaction.index.bookmark(version.number, of: note) != nil
+            else { return false }
             try transaction.perform(.unref(note: note.ordinal, number: version.number))
             return true
         }

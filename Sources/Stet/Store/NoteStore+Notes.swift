@@ -48,7 +48,7 @@ extension StoreIndex {
             switch purpose {
             case .changing: return try noteToChange(name)
             case .reading: return try noteToRead(name)
-            case .undeleting: return try one(of: deletedNotes(name), called: name.description)
+            case .undeleting: return try noteToUndelete(name)
             }
         case .idPrefix(let prefix):
             guard prefix.utf8.count >= NoteReference.shortestPrefix else { throw StoreError.noNote("stet:" + prefix) }
@@ -60,7 +60,7 @@ extension StoreIndex {
                 note = try one(of: notes(idPrefix: prefix.lowercased(), limit: 20), called: "stet:" + prefix)
             }
             if purpose == .changing, note.isDeleted { throw StoreError.deleted(note.name) }
-            if purpose == .undeleting, !note.isDeleted { throw StoreError.nameTaken(note.name) }
+            if purpose == .undeleting, !note.isDeleted { throw StoreError.notDeleted(note.name) }
             return note
         }
     }
@@ -77,6 +77,12 @@ extension StoreIndex {
         let renamed = try notes(formerlyNamed: name)
         if renamed.count == 1, !renamed[0].isDeleted { throw StoreError.renamed(from: name, to: renamed[0].name) }
         throw StoreError.noNote(name.description)
+    }
+
+    private func noteToUndelete(_ name: NoteName) throws -> Note {
+        let deleted = try deletedNotes(name)
+        if deleted.isEmpty, let note = try liveNote(name) { throw StoreError.notDeleted(note.name) }
+        return try one(of: deleted, called: name.description)
     }
 
     private func noteToRead(_ name: NoteName) throws -> Note {

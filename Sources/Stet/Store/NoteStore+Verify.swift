@@ -65,13 +65,23 @@ extension NoteStore {
         return report
     }
 
+    /// Another process may append to the log and flush while it is read: what is wrong must be wrong three times.
     private func compareWithLog(_ report: inout VerifyReport) throws {
+        var problems: [VerifyReport.Problem] = []
+        for _ in 0..<3 {
+            problems = try problemsOfLog()
+            if problems.isEmpty { return }
+        }
+        report.problems += problems
+    }
+
+    private func problemsOfLog() throws -> [VerifyReport.Problem] {
         do {
-            report.problems += try differencesFromLog().map { .index("\($0) differ from what the log says") }
+            return try differencesFromLog().map { .index("\($0) differ from what the log says") }
         } catch let damage as LogDamage {
-            report.problems.append(.log(damage.description))
+            return [.log(damage.description)]
         } catch let damage as IndexDamage {
-            report.problems.append(.log(damage.description))
+            return [.log(damage.description)]
         }
     }
 

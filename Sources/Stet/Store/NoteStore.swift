@@ -137,7 +137,7 @@ public final class NoteStore: Sendable {
         try read { index in
             let replayed = try StoreIndex.inMemory()
             let newest = try replayed.write {
-                try LogReplay(into: replayed, oplog: layout.operationLog).run(after: nil, cuttingTorn: false)
+                try LogReplay(into: replayed, oplog: layout.operationLog).run(after: nil, repairing: false)
             }
             // Records that the log does not have yet are part of the truth.
             try replayed.write {

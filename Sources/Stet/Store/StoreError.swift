@@ -19,6 +19,8 @@ public enum StoreError: Error, Equatable, Sendable, CustomStringConvertible {
     case noNote(String)
     /// The note is deleted, and this needs a live one.
     case deleted(NoteName)
+    /// The note lives, and this needs a deleted one.
+    case notDeleted(NoteName)
     /// The name belongs to a note that is now called otherwise.
     case renamed(from: NoteName, to: NoteName)
     /// Several notes are meant by this.
@@ -50,7 +52,7 @@ public enum StoreError: Error, Equatable, Sendable, CustomStringConvertible {
     public var description: String {
         switch self {
         case .noStore(let path):
-            "there is no store at \(TerminalText.escape(path)): make one with \"stet init --bare \(TerminalText.escape(path))\""
+            "there is no store at \(TerminalText.escape(path))"
         case .alreadyThere(let path): "\(TerminalText.escape(path)) is there already and is not an empty folder"
         case .foreignOwner(let path):
             "\(TerminalText.escape(path)) belongs to another user: only its owner may use a store"
@@ -61,7 +63,8 @@ public enum StoreError: Error, Equatable, Sendable, CustomStringConvertible {
         case .readOnly(let path): "the store \(TerminalText.escape(path)) was opened for reading only"
         case .closed: "the store was closed"
         case .noNote(let text): "no note is called \"\(TerminalText.escape(text))\""
-        case .deleted(let name): "\(name.shown) is deleted: \"stet undelete\" brings it back"
+        case .deleted(let name): "\(name.shown) is deleted, and can be brought back"
+        case .notDeleted(let name): "\(name.shown) is not deleted"
         case .renamed(let old, let new): "no note is called \(old.shown) any more: it is now \(new.shown)"
         case .ambiguous(let text, let notes):
             "\"\(TerminalText.escape(text))\" can mean \(notes.count) notes: name one by its id"
@@ -79,7 +82,7 @@ public enum StoreError: Error, Equatable, Sendable, CustomStringConvertible {
             "a label is one line of at most \(NoteStore.maximumLabelLength) bytes without control characters"
         case .damaged(let what): "the store is damaged: \(what)"
         case .outcomeUnknown(let why):
-            "it is not known whether this was saved, because a sync failed: check with \"stet history\" (\(why))"
+            "it is not known whether this was saved, because a sync failed: look whether it is there before you save it again (\(why))"
         }
     }
 }

@@ -11,8 +11,9 @@ extension Writer.Transaction {
             label: label?.isEmpty == true ? nil : label)
         if let note {
             save.number = try index.newestNumber(note.ordinal) + 1
-            save.parents = [note.head] + mergedFrom
             for parent in mergedFrom { _ = try index.version(.number(parent), of: note) }
+            // The head is a parent already, and nobody is a parent twice.
+            for parent in [note.head] + mergedFrom where !save.parents.contains(parent) { save.parents.append(parent) }
         } else {
             try index.requireFree(name)
             if let parent = mergedFrom.first { throw StoreError.noVersion(name, String(parent)) }

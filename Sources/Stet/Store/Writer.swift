@@ -207,11 +207,20 @@ final class Writer {
 
     /// The first operation of a new store.
     static func begin(_ layout: StoreLayout, _ objects: LooseObjects, clock: StoreClock, machine: [UInt8]?) throws {
-        let index = try StoreIndex.create(layout.index)
-        guard try index.newestRecord() == nil else { throw StoreError.alreadyThere(layout.folder) }
+        try makeIndex(layout)
         let writer = try Writer(layout, objects, clock: clock, machine: machine)
         try writer.transact { transaction in _ = transaction.index }
         try writer.maintain(.demand)
+    }
+}
+
+extension Writer {
+    private static func makeIndex(_ layout: StoreLayout) throws {
+        let lock = try StoreLock(layout.lock)
+        try lock.take()
+        defer { lock.give() }
+        let index = try StoreIndex.create(layout.index)
+        guard try index.newestRecord() == nil else { throw StoreError.alreadyThere(layout.folder) }
     }
 }
 

@@ -38,7 +38,7 @@ private func mark(
     guard let reference = operand.version else {
         throw invocation.usage("say which version: stet \(invocation.command.name) \(invocation.command.usage)")
     }
-    let version = try change(store, reference, operand.note)
+    let version = try invocation.retelling(operand) { try change(store, reference, operand.note) }
     let note = try store.find(operand.note)
     let label = version.label.map { "  \"\(TerminalText.escape($0))\"" } ?? ""
     try invocation.answer(note, version, isNew: false, label + (version.isPinned ? "  pinned" : ""))

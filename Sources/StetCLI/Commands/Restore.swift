@@ -31,7 +31,7 @@ let restoreCommand = Command(
         try invocation.answer(note, version, isNew: false, " -> \(TerminalText.escape(file))")
         return .done
     }
-    let change = try store.restore(reference, of: operand.note)
+    let change = try invocation.retelling(operand) { try store.restore(reference, of: operand.note) }
     try invocation.answer(change)
     if !change.isNew { invocation.output.note("unchanged: the note shows that text already") }
     return .done

@@ -69,10 +69,14 @@ final class Invocation {
         } else if note.isDeleted {
             output.note("\(note.name.shown) is deleted")
         }
+        return (note, try retelling(operand) { try store().version(operand.version ?? .head, of: note) })
+    }
+
+    /// Runs `body`; where it does not find the version, that is told in the words it was asked for in.
+    func retelling<Value>(_ operand: Operand, _ body: () throws -> Value) throws -> Value {
         do {
-            return (note, try store().version(operand.version ?? .head, of: note))
+            return try body()
         } catch StoreError.noVersion(let name, let text) {
-            // A time is told in the words it was given in.
             throw StoreError.noVersion(name, operand.versionText ?? text)
         }
     }

@@ -34,7 +34,7 @@ enum ExitCode: Int32, Comparable {
         switch error {
         case .nothingToUndo, .nothingToRedo: .no
         case .invalidLabel, .noteTwice: .usage
-        case .noStore, .noNote, .deleted, .renamed, .ambiguous, .noVersion, .ambiguousVersion: .notFound
+        case .noStore, .noNote, .deleted, .notDeleted, .renamed, .ambiguous, .noVersion, .ambiguousVersion: .notFound
         case .alreadyThere, .nameTaken, .nameInside: .refused
         case .damaged: .damaged
         case .foreignOwner, .writableByOthers, .onNetwork, .readOnly, .closed, .outcomeUnknown: .system
@@ -45,13 +45,13 @@ enum ExitCode: Int32, Comparable {
 extension Output {
     /// Tells a failure in one line, and what it could have meant in further ones. Returns its code.
     func report(_ error: any Error) -> ExitCode {
-        complain("\(error)")
+        complain("\(error)" + (advice(for: error).map { ": \($0)" } ?? ""))
         switch error as? StoreError {
         case .ambiguous(_, let notes)?:
             for note in notes {
                 complain(
                     line:
-                        "  stet:\(note.id.description.prefix(12))  \(note.name.shown)\(note.isDeleted ? " (deleted)" : "")"
+                        "  stet:\(note.id)  \(note.name.shown)\(note.isDeleted ? " (deleted)" : "")"
                 )
             }
         case .ambiguousVersion(let name, _, let versions)?:
@@ -59,5 +59,14 @@ extension Output {
         default: break
         }
         return ExitCode(error)
+    }
+
+    /// What to type next, where one command is the answer.
+    private func advice(for error: any Error) -> String? {
+        switch error as? StoreError {
+        case .noStore(let path)?: "make one with \"stet init --bare \(Shell.quoted(Array(path.utf8)))\""
+        case .deleted(let name)?: "type \"stet undelete \(Shell.quoted(name.bytes))\""
+        default: nil
+        }
     }
 }

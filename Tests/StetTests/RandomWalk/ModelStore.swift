@@ -60,6 +60,7 @@ struct ModelBookmark {
 enum Refusal: Error, Hashable {
     case noNote
     case deleted(NoteName)
+    case notDeleted(NoteName)
     case renamed(from: NoteName, to: NoteName)
     case ambiguous
     case noVersion(NoteName)
@@ -75,6 +76,7 @@ enum Refusal: Error, Hashable {
         switch error {
         case .noNote: self = .noNote
         case .deleted(let name): self = .deleted(name)
+        case .notDeleted(let name): self = .notDeleted(name)
         case .renamed(let old, let new): self = .renamed(from: old, to: new)
         case .ambiguous: self = .ambiguous
         case .noVersion(let name, _): self = .noVersion(name)
@@ -118,11 +120,13 @@ extension ModelStore {
         case .note(let place, _):
             let note = notes[place]
             if purpose == .changing, note.isDeleted { throw .deleted(note.name) }
-            if purpose == .undeleting, !note.isDeleted { throw .nameTaken(note.name) }
+            if purpose == .undeleting, !note.isDeleted { throw .notDeleted(note.name) }
             return place
         case .name(let name):
             switch purpose {
-            case .undeleting: return try one(of: deleted(name))
+            case .undeleting:
+                if deleted(name).isEmpty, live(name) != nil { throw .notDeleted(name) }
+                return try one(of: deleted(name))
             case .changing: return try findToChange(name)
             case .reading: return try findToRead(name)
             }
