@@ -14,6 +14,7 @@ extension Writer.Transaction {
             for parent in mergedFrom { _ = try index.version(.number(parent), of: note) }
             // The head is a parent already, and nobody is a parent twice.
             for parent in [note.head] + mergedFrom where !save.parents.contains(parent) { save.parents.append(parent) }
+            if save.parents.count == 1, kind == .merge { save.kind = .save }
         } else {
             try index.requireFree(name)
             if let parent = mergedFrom.first { throw StoreError.noVersion(name, String(parent)) }

@@ -83,7 +83,9 @@ extension ModelStore {
             return change(place)
         }
         for parent in save.mergedFrom { _ = try find(.number(parent), of: place) }
-        addVersion(to: place, save.text, kind, parents: [note.head] + save.mergedFrom, save.label, time)
+        var parents = [note.head]
+        for parent in save.mergedFrom where !parents.contains(parent) { parents.append(parent) }
+        addVersion(to: place, save.text, parents.count > 1 ? .merge : .save, parents: parents, save.label, time)
         return change(place, isNew: true)
     }
 
