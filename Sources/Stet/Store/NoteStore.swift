@@ -80,7 +80,7 @@ public final class NoteStore: Sendable {
     ///
     /// - Parameters:
     ///   - folder: the store's folder.
-    ///   - access: what for. Nothing is written before the first change.
+    ///   - access: what for. For writing the lock is taken for a moment; no note is changed.
     ///   - clock: gives the times that are shown.
     ///   - machine: the machine's id; another one than last time begins a new device.
     /// - Throws: `StoreError.noStore`, `.foreignOwner`, `.writableByOthers`, `.damaged`, `LayoutError`.
@@ -97,8 +97,8 @@ public final class NoteStore: Sendable {
             throw StoreError.damaged("\(TerminalText.escape(layout.index)) is gone; nothing was put in its place")
         }
         let store = NoteStore(layout, access, clock, machine)
-        // A store that cannot be read is refused here and not at the first question.
-        try store.read { _ in }
+        // A store that cannot be used is refused here and not at the first question.
+        if access == .readOnly { try store.read { _ in } } else { try store.withWriter { _ in } }
         return store
     }
 
