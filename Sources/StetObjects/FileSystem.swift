@@ -231,12 +231,10 @@ public enum FileSystem {
         throw failure
     }
 
-    /// Whether something is at `path`, seen from the open `folder`.
-    static func exists(_ path: [UInt8], in folder: FileDescriptor) -> Bool {
-        (path + [0]).withUnsafeBytes { bytes in
-            guard let start = bytes.baseAddress else { return false }
-            return faccessat(folder.number, start.assumingMemoryBound(to: CChar.self), F_OK, 0) == 0
-        }
+    /// Whether something is at `path`, which ends in a NUL, seen from the open `folder`.
+    static func exists(_ path: UnsafeRawBufferPointer, in folder: FileDescriptor) -> Bool {
+        guard let start = path.baseAddress else { return false }
+        return faccessat(folder.number, start.assumingMemoryBound(to: CChar.self), F_OK, 0) == 0
     }
 
     /// What an open file is.

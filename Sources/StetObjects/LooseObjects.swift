@@ -29,18 +29,7 @@ public struct LooseObjects: Sendable {
     private func shard(_ object: ObjectID) -> String { folder + "/" + object.description.prefix(2) }
 
     /// Where the file of `object` stands.
-    public func path(_ object: ObjectID) -> String {
-        folder + "/" + String(decoding: Self.relativePath(object), as: UTF8.self)
-    }
-
-    /// `ab/cdef…`
-    fileprivate static func relativePath(_ object: ObjectID) -> [UInt8] {
-        var path: [UInt8] = []
-        path.reserveCapacity(2 * ObjectID.byteCount + 2)
-        object.appendHexadecimal(to: &path)
-        path.insert(UInt8(ascii: "/"), at: 2)
-        return path
-    }
+    public func path(_ object: ObjectID) -> String { shard(object) + "/" + object.description.dropFirst(2) }
 
     // MARK: Writing
 
@@ -175,7 +164,15 @@ public struct LooseObjectNames {
     /// Whether there is a file of `object`.
     public func contains(_ object: ObjectID) -> Bool {
         guard let folder else { return false }
-        return FileSystem.exists(LooseObjects.relativePath(object), in: folder)
+        // `ab/cdef…` and a NUL, put together in place: this is asked for every line of a long history.
+        return withUnsafeTemporaryAllocation(byteCount: 2 * ObjectID.byteCount + 2, alignment: 8) { path in
+            object.storeHexadecimal(in: path, at: 1)
+            path[0] = path[1]
+            path[1] = path[2]
+            path[2] = UInt8(ascii: "/")
+            path[2 * ObjectID.byteCount + 1] = 0
+            return FileSystem.exists(UnsafeRawBufferPointer(path), in: folder)
+        }
     }
 }
 

@@ -51,19 +51,24 @@ public struct ObjectID: Hashable, Sendable, CustomStringConvertible {
 
     /// Adds the 64 hexadecimal digits to `text`.
     public func appendHexadecimal(to text: inout [UInt8]) {
-        // Eight digits at a time: a history of ten thousand versions asks for this ten thousand times.
         withUnsafeTemporaryAllocation(byteCount: 2 * Self.byteCount, alignment: 8) { digits in
-            func store(_ word: UInt64, at offset: Int) {
-                digits.storeBytes(of: Hex.digits(UInt32(word >> 32)).bigEndian, toByteOffset: offset, as: UInt64.self)
-                let low = Hex.digits(UInt32(truncatingIfNeeded: word))
-                digits.storeBytes(of: low.bigEndian, toByteOffset: offset + 8, as: UInt64.self)
-            }
-            store(words.0, at: 0)
-            store(words.1, at: 16)
-            store(words.2, at: 32)
-            store(words.3, at: 48)
+            storeHexadecimal(in: digits, at: 0)
             text.append(contentsOf: digits)
         }
+    }
+
+    /// Writes the 64 hexadecimal digits at `offset` of `buffer`, eight at a time: a history of ten thousand versions asks
+    /// for this ten thousand times.
+    func storeHexadecimal(in buffer: UnsafeMutableRawBufferPointer, at offset: Int) {
+        func store(_ word: UInt64, _ position: Int) {
+            let low = Hex.digits(UInt32(truncatingIfNeeded: word))
+            buffer.storeBytes(of: Hex.digits(UInt32(word >> 32)).bigEndian, toByteOffset: position, as: UInt64.self)
+            buffer.storeBytes(of: low.bigEndian, toByteOffset: position + 8, as: UInt64.self)
+        }
+        store(words.0, offset)
+        store(words.1, offset + 16)
+        store(words.2, offset + 32)
+        store(words.3, offset + 48)
     }
 
     /// Whether both name the same bytes.

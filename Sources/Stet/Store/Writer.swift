@@ -17,6 +17,8 @@ final class Writer {
     let index: StoreIndex
     /// Whether so much waits that it is time for `flush`, as of the last transaction.
     private var isFlushDue = false
+    /// Whether the last flush did not come to the end of its syncs.
+    private var isSyncInDoubt = false
     /// Whether the log was seen to end in the very record that the index holds for its end.
     private var isTailKnown = false
 
@@ -150,17 +152,22 @@ final class Writer {
         let upTo = try locked { () throws -> StoreIndex.HeldRecord? in
             // Not only the last record: what a crash left of the others must be whole before the index drops them.
             let newest = try index.write { try reconcileAll() }
-            for object in try index.journalObjects() where try !objects.isWhole(object) {
+            for object in try index.journalObjects() where try isSyncInDoubt || !objects.isWhole(object) {
                 guard let bytes = try index.journaled(object) else { continue }
                 try objects.write(bytes, as: object)
             }
+            if isSyncInDoubt { try append(index.records(after: 0)) }
             return newest
         }
         guard let upTo else { return }
+        // A sync that failed may have dropped what it could not write while memory still shows it: the next flush must
+        // write everything again and not look whether it is there.
+        isSyncInDoubt = true
         try FileSystem.syncFileSystem(FileSystem.openFolder(objects.folder))
         try syncLog(upTo: upTo)
         try locked { try index.write { try index.dropFlushed(upTo: upTo.operation) } }
         isFlushDue = false
+        isSyncInDoubt = false
     }
 
     private func locked<Value>(_ body: () throws -> Value) throws -> Value {

@@ -99,13 +99,15 @@ struct HistoryPrinter {
     private mutating func append(_ version: Version, isMissing: Bool) {
         line += versionStyle.on
         line.append(UInt8(ascii: "@"))
-        line += String(version.number).utf8
+        Count.append(version.number, to: &line)
         line += versionStyle.off
-        line += "  ".utf8
+        line.append(UInt8(ascii: " "))
+        line.append(UInt8(ascii: " "))
         line += faint.on
         TimeText.appendLocal(version.saved, to: &line)
-        line += "  ".utf8
-        line += SizeText.short(version.size).utf8
+        line.append(UInt8(ascii: " "))
+        line.append(UInt8(ascii: " "))
+        SizeText.append(version.size, to: &line)
         line += faint.off
         if version.kind != .save { line += "  \(version.kind.name)".utf8 }
         if version.parents.count > 1 {

@@ -1,4 +1,5 @@
 internal import CSQLite
+internal import StetObjects
 
 /// A connection to the index. Not shared between threads: whoever owns it serialises its use.
 final class Connection {
@@ -233,6 +234,11 @@ public struct DatabaseError: Error, Equatable, Sendable, CustomStringConvertible
         primaryCode == SQLITE_READONLY || primaryCode == SQLITE_CANTOPEN || primaryCode == SQLITE_PERM
     }
 
-    /// One line.
-    public var description: String { "the index \(path) cannot be used: \(message)" }
+    /// One line: what cannot be done with the index, and why.
+    public var description: String {
+        let path = TerminalText.escape(path)
+        if isOutOfSpace { return "there is no space left for \(path): nothing was changed; free some and try again" }
+        if isReadOnly { return "\(path) cannot be written or opened here: \(message)" }
+        return "the index \(path) cannot be used: \(message)"
+    }
 }
