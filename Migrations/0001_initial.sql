@@ -1,4 +1,4 @@
--- The first layout of the index. It is a view of the operation log: all of it but `place`, `record` and `journal`
+-- The first layout of the index. It is a view of the operation log: all but `place`, `outline`, `record` and `journal`
 -- can be made again from the log. docs/format.md tells what each table holds.
 --
 -- Times are milliseconds since 1970 in UTC. An operation is a number, 1, 2, 3, … in the order in which operations
@@ -45,6 +45,13 @@ CREATE TABLE object (
     size   INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX object_hash ON object (substr(hash, 1, 8));
+
+-- Digests of the blocks of large objects, by which a part of one can be checked without reading the rest: of each
+-- mebibyte, and of what is left at the end, the first 16 bytes of its SHA-256. Not in the log; may be missing.
+CREATE TABLE outline (
+    object INTEGER PRIMARY KEY REFERENCES object,
+    blocks BLOB NOT NULL
+) STRICT;
 
 CREATE TABLE version (
     note      INTEGER NOT NULL REFERENCES note,

@@ -147,6 +147,20 @@ extension StoreIndex {
         ) { $0.integer(0) }
     }
 
+    /// Keeps the outline of a large object.
+    package func setOutline(_ outline: Outline, of object: ObjectID) throws {
+        guard let ordinal = try ordinal(of: object) else { throw IndexDamage("object \(object) is not there") }
+        try connection.run("INSERT OR REPLACE INTO outline VALUES (?, ?)", ordinal, outline.bytes)
+    }
+
+    /// The outline of `object`, or nil where none is kept.
+    package func outline(of object: ObjectID) throws -> Outline? {
+        guard let ordinal = try ordinal(of: object) else { return nil }
+        return try connection.first("SELECT blocks FROM outline WHERE object = ?", ordinal) {
+            Outline(bytes: $0.bytes(0))
+        }
+    }
+
     /// Whether some version has `object`.
     package func contains(_ object: ObjectID) throws -> Bool { try ordinal(of: object) != nil }
 

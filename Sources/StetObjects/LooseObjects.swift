@@ -11,9 +11,6 @@ public struct LooseObjects: Sendable {
     public let folder: String
     private let incoming: String
 
-    /// Objects up to this size are read in one piece; larger ones are streamed in pieces of this size.
-    public static let pieceSize = 1 << 20
-
     /// The tree below `caches`, the store's folder of that name.
     public init(caches: String) {
         folder = caches + "/objects"
@@ -112,9 +109,18 @@ public struct LooseObjects: Sendable {
         let file = try open(object)
         let size = try FileSystem.status(file).size
         var hash = SHA256()
-        try CheckedObject.pieces(of: file, in: 0..<size) { hash.update($0) }
+        try CheckedObject(object, file, size: size, outline: nil).read(0..<size) { hash.update($0) }
         guard ObjectID(hash) == object else { throw ObjectError.damaged(object, path: file.path) }
-        return CheckedObject(file: file, size: size)
+        return CheckedObject(object, file, size: size, outline: nil)
+    }
+
+    /// Opens `object` for reading in pieces, each checked against `outline` when it is read; only what is asked for is read.
+    /// Without an outline that fits, all of it is read once first.
+    public func open(_ object: ObjectID, outline: Outline?) throws -> CheckedObject {
+        let file = try open(object)
+        let size = try FileSystem.status(file).size
+        guard let outline, outline.fits(size: size) else { return try openChecked(object) }
+        return CheckedObject(object, file, size: size, outline: outline)
     }
 
     /// Whether a file of `object` exists and holds its bytes.
@@ -172,68 +178,6 @@ public struct LooseObjectNames {
             path[2] = UInt8(ascii: "/")
             path[2 * ObjectID.byteCount + 1] = 0
             return FileSystem.exists(UnsafeRawBufferPointer(path), in: folder)
-        }
-    }
-}
-
-/// An object being written: a temporary file that is hashed as it grows.
-public final class IncomingObject {
-    private let file: FileDescriptor
-    private var hash = SHA256()
-    /// Bytes written so far.
-    public private(set) var size = 0
-
-    /// Where the temporary file stands.
-    public var path: String { file.path }
-    /// The name of what was written so far.
-    public var object: ObjectID { ObjectID(hash) }
-
-    fileprivate init(_ file: FileDescriptor) { self.file = file }
-
-    /// Adds `bytes`.
-    public func append(_ bytes: UnsafeRawBufferPointer) throws(SystemError) {
-        try FileSystem.write(file, at: size, bytes)
-        hash.update(bytes)
-        size += bytes.count
-    }
-
-    /// Makes the bytes survive power loss; the name does not yet.
-    public func sync() throws(SystemError) { try FileSystem.sync(file) }
-
-    /// Removes the temporary file of an object that is not wanted after all.
-    public func discard() { try? FileSystem.remove(path) }
-}
-
-/// An object whose bytes were checked and can now be read in pieces, from the same open file that was checked.
-public struct CheckedObject: Sendable {
-    private let file: FileDescriptor
-    /// Its length in bytes.
-    public let size: Int
-
-    fileprivate init(file: FileDescriptor, size: Int) {
-        self.file = file
-        self.size = size
-    }
-
-    /// Hands the bytes in `range` to `body` in pieces of at most a mebibyte.
-    public func read(_ range: Range<Int>, _ body: (UnsafeRawBufferPointer) throws -> Void) throws {
-        try Self.pieces(of: file, in: range, body)
-    }
-
-    fileprivate static func pieces(
-        of file: FileDescriptor, in range: Range<Int>, _ body: (UnsafeRawBufferPointer) throws -> Void
-    ) throws {
-        let buffer = UnsafeMutableRawBufferPointer.allocate(
-            byteCount: min(LooseObjects.pieceSize, range.count), alignment: 64)
-        defer { buffer.deallocate() }
-        var offset = range.lowerBound
-        while offset < range.upperBound {
-            let wanted = UnsafeMutableRawBufferPointer(
-                rebasing: buffer[..<min(buffer.count, range.upperBound - offset)])
-            let count = try FileSystem.read(file, at: offset, into: wanted)
-            if count == 0 { break }
-            try body(UnsafeRawBufferPointer(rebasing: wanted[..<count]))
-            offset += count
         }
     }
 }

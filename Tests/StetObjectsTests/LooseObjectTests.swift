@@ -153,11 +153,11 @@ func objectsAreReadBackByTheirName(text: [UInt8]) throws {
 @Test func largeObjectIsReadInPiecesOfAnyRange() throws {
     let tree = try ObjectTree()
     var random = SplitMix64.forTest()
-    let text = (0..<LooseObjects.pieceSize * 2 + 17).map { _ in UInt8.random(in: .min ... .max, using: &random) }
+    let text = (0..<Outline.blockSize * 2 + 17).map { _ in UInt8.random(in: .min ... .max, using: &random) }
     let object = ObjectID(of: text)
     try tree.objects.write(text, as: object)
     let checked = try tree.objects.openChecked(object)
-    let edge = LooseObjects.pieceSize
+    let edge = Outline.blockSize
     for range in [0..<0, 0..<1, edge - 1..<edge + 1, edge..<edge, 5..<edge * 2 + 10, 0..<text.count] {
         var read: [UInt8] = []
         var largest = 0
@@ -166,6 +166,6 @@ func objectsAreReadBackByTheirName(text: [UInt8]) throws {
             read += Array($0)
         }
         #expect(read == Array(text[range]))
-        #expect(largest <= LooseObjects.pieceSize)
+        #expect(largest <= Outline.blockSize)
     }
 }

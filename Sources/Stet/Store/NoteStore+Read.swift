@@ -14,11 +14,12 @@ extension NoteStore {
     ///
     /// - Throws: `ObjectError` where it is missing or damaged; what `body` throws.
     public func readText(of version: Version, _ body: (UnsafeRawBufferPointer) throws -> Void) throws {
-        let source = try source(of: version)
+        let source = try source(of: version, wholly: true)
         try source.read(0..<source.size, body)
     }
 
-    /// Hands the first `count` lines of a version's text to `body`, in pieces.
+    /// Hands the first `count` lines of a version's text to `body`, in pieces. Of a large text no more is read than is
+    /// needed, and each mebibyte is checked before it is handed out.
     public func readFirstLines(
         _ count: Int, of version: Version, _ body: (UnsafeRawBufferPointer) throws -> Void
     ) throws {
@@ -26,7 +27,8 @@ extension NoteStore {
         var left = count
         guard left > 0 else { return }
         do {
-            try readText(of: version) { piece in
+            let source = try source(of: version, wholly: false)
+            try source.read(0..<source.size) { piece in
                 var end = 0
                 while left > 0, end < piece.count {
                     guard let lineFeed = piece[end...].firstIndex(of: UInt8(ascii: "\n")) else {
@@ -42,16 +44,17 @@ extension NoteStore {
         } catch is Enough {}
     }
 
-    /// Hands the last `count` lines of a version's text to `body`, in pieces.
+    /// Hands the last `count` lines of a version's text to `body`, in pieces. Of a large text no more is read than is
+    /// needed, and each mebibyte is checked before it is handed out.
     public func readLastLines(
         _ count: Int, of version: Version, _ body: (UnsafeRawBufferPointer) throws -> Void
     ) throws {
-        let source = try source(of: version)
+        let source = try source(of: version, wholly: false)
         var start = source.size
         var found = 0
-        // From the end backwards in pieces, until as many line feeds lie behind as there are lines wanted.
+        // From the end backwards block by block, until as many line feeds lie behind as there are lines wanted.
         search: while count > 0, start > 0 {
-            let range = max(0, start - LooseObjects.pieceSize)..<start
+            let range = (start - 1) / Outline.blockSize * Outline.blockSize..<start
             var position: Int?
             try source.read(range) { piece in
                 for offset in piece.indices.reversed() where piece[offset] == UInt8(ascii: "\n") {
@@ -90,13 +93,11 @@ extension NoteStore {
         }
     }
 
-    private func source(of version: Version) throws -> Source {
-        if version.size > LooseObjects.pieceSize {
-            // Needs nothing of the index; a closed store is refused all the same.
-            try read { _ in }
-            return .file(try objects.openChecked(version.object))
-        }
-        return .memory(try text(of: version))
+    /// - Parameter wholly: whether all of it will be read; then all of it is checked before anything is handed out.
+    private func source(of version: Version, wholly: Bool) throws -> Source {
+        guard version.size > Outline.blockSize else { return .memory(try text(of: version)) }
+        let outline = try read { wholly ? nil : try $0.outline(of: version.object) }
+        return .file(try objects.open(version.object, outline: outline))
     }
 
     /// Answers for many versions whether their texts are nowhere in the store; does not read them.

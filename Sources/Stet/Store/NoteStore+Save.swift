@@ -126,7 +126,7 @@ extension NoteStore {
     }
 
     private func prepare(reading read: (UnsafeMutableRawBufferPointer) throws -> Int) throws -> PreparedText {
-        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: LooseObjects.pieceSize, alignment: 64)
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Outline.blockSize, alignment: 64)
         defer { buffer.deallocate() }
         func piece(after filled: Int) throws -> Int {
             try read(UnsafeMutableRawBufferPointer(rebasing: buffer[filled...]))
@@ -185,7 +185,9 @@ extension NoteStore {
         switch text {
         case .small(let object, let bytes): try transaction.keep(bytes, as: object, operation: operation)
         // Placed before the commit, so that no durable version ever lacks its text; replaces a damaged copy.
-        case .large(let object, let file): try objects.placeDurably(file, as: object)
+        case .large(let object, let file):
+            try objects.placeDurably(file, as: object)
+            if file.size > Outline.blockSize { try transaction.index.setOutline(file.outline, of: object) }
         }
     }
 
