@@ -25,8 +25,7 @@ package struct FileStatus: Sendable {
     package let size: Int
     /// Permission bits, without the type.
     package let mode: UInt32
-    /// The type bits (`S_IFREG` and so on).
-    package let type: UInt32
+    private let type: UInt32
     /// The owner's user id.
     package let owner: UInt32
     /// The inode number.
@@ -160,8 +159,8 @@ package enum FileSystem {
         _ = try retrying("truncate", file.path) { ftruncate(file.number, off_t(size)) }
     }
 
-    /// Writes a file of the user's own (mode 0666 less the umask), which must not exist yet, so that it survives power
-    /// loss; where that fails, no half of it is left.
+    /// Writes and syncs a file of the user's own (mode 0666 less the umask), which must not exist yet; where that fails,
+    /// no half of it is left.
     ///
     /// - Parameter fill: calls its argument with one piece after the other.
     package static func writeNewFile(
