@@ -17,16 +17,19 @@ package struct Reconciliation {
 
     /// Call inside a write transaction, under the lock. Returns the newest record afterwards.
     ///
+    /// - Parameter hashing: whether the files of journaled texts are hashed; otherwise one of the right size is believed.
     /// - Throws: `LogDamage` or `IndexDamage` where they diverged.
-    package func run() throws -> StoreIndex.HeldRecord? {
-        try rewriteMissingObjects()
+    package func run(hashing: Bool) throws -> StoreIndex.HeldRecord? {
+        try rewriteObjects(hashing: hashing)
         try appendMissingRecords()
         return try LogReplay(into: index, oplog: oplog).run(after: index.newestRecord(), repairing: true)
     }
 
-    private func rewriteMissingObjects() throws {
+    private func rewriteObjects(hashing: Bool) throws {
         for object in try index.journalObjects() {
-            guard let bytes = try index.journaled(object), try objects.size(object) != bytes.count else { continue }
+            if hashing, try objects.isWhole(object) { continue }
+            guard let bytes = try index.journaled(object) else { continue }
+            if !hashing, try objects.size(object) == bytes.count { continue }
             try objects.write(bytes, as: object)
         }
     }
