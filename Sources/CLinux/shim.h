@@ -16,10 +16,6 @@ static inline int stet_open(const char *path, int flags, mode_t mode) {
     return open(path, flags, mode);
 }
 
-static inline int stet_openat(int folder, const char *path, int flags, mode_t mode) {
-    return openat(folder, path, flags, mode);
-}
-
 static inline int stet_syncfs(int descriptor) {
     return (int)syscall(SYS_syncfs, descriptor);
 }

@@ -65,18 +65,15 @@ private func run(_ invocation: Invocation) -> ExitCode {
     var code: ExitCode
     do {
         code = try invocation.command.run(invocation)
+        try invocation.output.flush()
     } catch {
         code = invocation.output.report(error)
     }
     do {
-        try invocation.finish()
+        try invocation.close()
     } catch {
         // What was asked for is done and durable; this was upkeep, and it is tried again next time.
-        if code == .done, error is SystemError, "\(error)".contains("standard output") {
-            code = invocation.output.report(error)
-        } else {
-            invocation.output.note("upkeep of the store failed and will be tried again: \(error)")
-        }
+        invocation.output.note("upkeep of the store failed and will be tried again: \(error)")
     }
     return code
 }

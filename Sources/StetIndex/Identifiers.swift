@@ -13,6 +13,11 @@ public struct NoteID: Hashable, Sendable, CustomStringConvertible {
         self.bytes = bytes
     }
 
+    private init(checked bytes: [UInt8]) { self.bytes = bytes }
+
+    /// One that no other note has.
+    package static func random() -> NoteID { NoteID(checked: randomBytes(byteCount)) }
+
     /// The identifier that 32 hexadecimal digits spell, or nil.
     public init?(hex: some StringProtocol) {
         guard let bytes = Hex.decode(hex) else { return nil }
@@ -35,6 +40,11 @@ public struct DeviceID: Hashable, Sendable, CustomStringConvertible {
         guard bytes.count == Self.byteCount else { return nil }
         word = bytes.reduce(0) { $0 << 8 | UInt64($1) }
     }
+
+    private init(word: UInt64) { self.word = word }
+
+    /// One that no other device has.
+    package static func random() -> DeviceID { DeviceID(word: .random(in: .min ... .max)) }
 
     /// The identifier written as `text`, or nil.
     public init?(_ text: some StringProtocol) {

@@ -42,13 +42,10 @@ package struct LogReplay {
             let id = try index.versionID(of: newest.operation)
             last = .init(device: id.device, sequence: id.sequence, check: RecordFrame.check(of: newest.bytes))
         }
-        for device in unknown {
-            guard let begin = try firstRecord(of: device) else { continue }
-            if begin.previous == last { return device }
-        }
-        let begun = try unknown.filter { try firstRecord(of: $0) != nil }
+        let begun = try unknown.compactMap(firstRecord)
+        if let next = begun.first(where: { $0.previous == last }) { return next.device }
         if let stray = begun.first {
-            throw IndexDamage("the operation log of device \(stray) does not go on from what the index has")
+            throw IndexDamage("the operation log of device \(stray.device) does not go on from what the index has")
         }
         return nil
     }

@@ -71,7 +71,8 @@ package struct OperationLog: Sendable {
 
     /// Makes a segment and the names of the segments survive power loss.
     package func sync(segment: Int) throws(SystemError) {
-        try FileSystem.sync(FileSystem.openForAppending(path(segment)))
+        // Opened for reading: one that is gone must not be made, empty, and then be taken for synced.
+        try FileSystem.sync(FileSystem.openForReading(path(segment)))
         try FileSystem.syncFolder(folder)
     }
 

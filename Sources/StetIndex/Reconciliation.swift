@@ -9,6 +9,16 @@ package struct Reconciliation {
     private let objects: LooseObjects
     private let oplog: String
 
+    /// What is believed of a file or record that stands where it belongs.
+    package enum Trust {
+        /// A file of the right size, a record of the right bytes: a quick look after a crash.
+        case size
+        /// What gives the right hash: before the index drops its own copy.
+        case hash
+        /// Nothing: after a sync that failed, what memory shows may not be on the disk.
+        case nothing
+    }
+
     package init(index: StoreIndex, objects: LooseObjects, oplog: String) {
         self.index = index
         self.objects = objects
@@ -18,22 +28,24 @@ package struct Reconciliation {
     /// Call inside a write transaction, under the lock. Returns the newest record afterwards.
     ///
     /// - Throws: `LogDamage` or `IndexDamage` where they diverged.
-    package func run() throws -> StoreIndex.HeldRecord? {
-        try rewriteMissingObjects()
-        try appendMissingRecords()
+    package func run(trusting trust: Trust) throws -> StoreIndex.HeldRecord? {
+        try rewriteObjects(trust)
+        try appendMissingRecords(trust)
         return try LogReplay(into: index, oplog: oplog).run(after: index.newestRecord(), repairing: true)
     }
 
-    private func rewriteMissingObjects() throws {
+    private func rewriteObjects(_ trust: Trust) throws {
         for object in try index.journalObjects() {
-            guard let bytes = try index.journaled(object), try objects.size(object) != bytes.count else { continue }
+            if trust == .hash, try objects.isWhole(object) { continue }
+            guard let bytes = try index.journaled(object) else { continue }
+            if trust == .size, try objects.size(object) == bytes.count { continue }
             try objects.write(bytes, as: object)
         }
     }
 
-    private func appendMissingRecords() throws {
+    private func appendMissingRecords(_ trust: Trust) throws {
         let held = try index.records(after: 0)
-        guard let first = try held.firstIndex(where: { try !isInLog($0) }) else { return }
+        guard let first = try held.firstIndex(where: { try !isInLog($0) || trust == .nothing }) else { return }
         for record in held[first...] { try log(for: record).append(record.bytes, at: record.position) }
         // What an interrupted append left behind the place where it began was overwritten; nothing may follow it.
         if let last = held.last { try log(for: last).cut(at: last.end) }

@@ -77,14 +77,6 @@ extension StoreIndex {
         return try connection.first("SELECT 1 FROM journal WHERE object = ?", ordinal) { _ in true } ?? false
     }
 
-    /// The objects that the journal holds.
-    package func journalObjects() throws -> [ObjectID] {
-        try connection.all("SELECT hash FROM journal JOIN object USING (object) ORDER BY object") { row in
-            guard let object = row.object(0) else { throw IndexDamage("an object has no valid hash") }
-            return object
-        }
-    }
-
     /// Drops what a flush of all operations up to `operation` has made durable elsewhere.
     ///
     /// The record of `operation` itself stays, so that the newest is always there.

@@ -50,12 +50,13 @@ extension StoreIndex {
         ) { try readVersion($0, of: note.ordinal, marks) }
     }
 
-    /// Calls `body` with the versions of `note`, newest first, one in memory at a time.
-    package func forEachVersion(of note: Note, body: (Version) throws -> Void) throws {
+    /// The versions of `note` with numbers below `number`, newest first, at most `limit`.
+    package func versions(of note: Note, below number: Int, limit: Int) throws -> [Version] {
         let marks = try marks(note.ordinal)
-        try connection.forEach("SELECT \(Self.columns) WHERE note = ? ORDER BY number DESC", note.ordinal) {
-            try body(readVersion($0, of: note.ordinal, marks))
-        }
+        return try connection.all(
+            "SELECT \(Self.columns) WHERE note = ? AND number < ? ORDER BY number DESC LIMIT ?", note.ordinal, number,
+            limit
+        ) { try readVersion($0, of: note.ordinal, marks) }
     }
 
     /// The number of the newest version of `note`; 0 where there is none. Numbers have no gaps: it counts them too.
@@ -174,12 +175,19 @@ extension StoreIndex {
         ) { "\(TerminalText.escape($0.bytes(0)))@\($0.integer(1))" }
     }
 
-    /// Calls `body` with every object and its size.
-    package func forEachObject(_ body: (ObjectID, Int) throws -> Void) throws {
-        try connection.forEach("SELECT hash, size FROM object ORDER BY object") { row in
-            guard let object = row.object(0) else { throw IndexDamage("an object has no valid hash") }
-            try body(object, row.integer(1))
-        }
+    /// Every object that a version has.
+    package func objects() throws -> [ObjectID] {
+        try connection.all("SELECT hash FROM object ORDER BY object", read: readObject)
+    }
+
+    /// The objects that the journal holds.
+    package func journalObjects() throws -> [ObjectID] {
+        try connection.all("SELECT hash FROM journal JOIN object USING (object) ORDER BY object", read: readObject)
+    }
+
+    private func readObject(_ row: Statement) throws -> ObjectID {
+        guard let object = row.object(0) else { throw IndexDamage("an object has no valid hash") }
+        return object
     }
 
     /// The number of versions and of objects.

@@ -154,11 +154,11 @@ package final class StoreIndex {
     /// The operation that `id` names, or nil where it is not of this store.
     package func operation(of id: VersionID) throws -> Int? {
         let devices = try devices()
-        guard let position = devices.firstIndex(where: { $0.id == id.device }), id.sequence > 0,
-            let operation = Optional(devices[position].base.addingReportingOverflow(id.sequence)), !operation.overflow
-        else { return nil }
-        if position + 1 < devices.count, operation.partialValue > devices[position + 1].base { return nil }
-        return operation.partialValue
+        guard let position = devices.firstIndex(where: { $0.id == id.device }), id.sequence > 0 else { return nil }
+        let (operation, overflow) = devices[position].base.addingReportingOverflow(id.sequence)
+        if overflow { return nil }
+        if position + 1 < devices.count, operation > devices[position + 1].base { return nil }
+        return operation
     }
 
     /// The identity of the store, the same in all its copies.

@@ -1,9 +1,9 @@
 /// An open object that is read in pieces: checked as a whole before, or piece by piece against its outline.
-public struct CheckedObject: Sendable {
+package struct CheckedObject: Sendable {
     private let object: ObjectID
     private let file: FileDescriptor
     /// Its length in bytes.
-    public let size: Int
+    package let size: Int
     private let outline: Outline?
 
     init(_ object: ObjectID, _ file: FileDescriptor, size: Int, outline: Outline?) {
@@ -16,7 +16,7 @@ public struct CheckedObject: Sendable {
     /// Hands the bytes in `range` to `body` in pieces of at most a mebibyte.
     ///
     /// - Throws: `ObjectError.damaged` before a wrong byte is handed out; what `body` throws.
-    public func read(_ range: Range<Int>, _ body: (UnsafeRawBufferPointer) throws -> Void) throws {
+    package func read(_ range: Range<Int>, _ body: (UnsafeRawBufferPointer) throws -> Void) throws {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Outline.blockSize, alignment: 64)
         defer { buffer.deallocate() }
         var offset = range.lowerBound

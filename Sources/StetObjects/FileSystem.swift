@@ -6,10 +6,10 @@ import Glibc
 // A failed sync is never repeated: the kernel may have dropped the pages, so the caller has to treat it as unknown.
 
 /// An open file or folder, closed when the last reference goes.
-public final class FileDescriptor: Sendable {
+package final class FileDescriptor: Sendable {
     package let number: Int32
     /// The path it was opened by, for messages.
-    public let path: String
+    package let path: String
 
     package init(number: Int32, path: String) {
         self.number = number
@@ -20,19 +20,18 @@ public final class FileDescriptor: Sendable {
 }
 
 /// What the system says of a file.
-public struct FileStatus: Sendable {
+package struct FileStatus: Sendable {
     /// Length in bytes.
-    public let size: Int
+    package let size: Int
     /// Permission bits, without the type.
-    public let mode: UInt32
-    /// The type bits (`S_IFREG` and so on).
-    public let type: UInt32
+    package let mode: UInt32
+    private let type: UInt32
     /// The owner's user id.
-    public let owner: UInt32
+    package let owner: UInt32
     /// The inode number.
-    public let inode: UInt64
+    package let inode: UInt64
     /// The number of links; 0 once it was removed.
-    public let links: Int
+    package let links: Int
 
     fileprivate init(_ status: stat) {
         size = Int(status.st_size)
@@ -44,13 +43,13 @@ public struct FileStatus: Sendable {
     }
 
     /// Whether it is a folder.
-    public var isFolder: Bool { type == S_IFDIR }
+    package var isFolder: Bool { type == S_IFDIR }
     /// Whether it is a regular file.
-    public var isRegularFile: Bool { type == S_IFREG }
+    package var isRegularFile: Bool { type == S_IFREG }
 }
 
 /// The system calls.
-public enum FileSystem {
+package enum FileSystem {
     private static func retrying<Value: SignedInteger>(
         _ action: String, _ path: String, _ call: () -> Value
     ) throws(SystemError) -> Value {
@@ -64,13 +63,13 @@ public enum FileSystem {
     // MARK: Opening
 
     /// Opens a file for reading.
-    public static func openForReading(_ path: String) throws(SystemError) -> FileDescriptor {
+    package static func openForReading(_ path: String) throws(SystemError) -> FileDescriptor {
         // A pipe under such a name must not make the reader wait for a writer; to a file it makes no difference.
         try open(path, O_RDONLY | O_NONBLOCK)
     }
 
     /// Opens a file for reading and appending, making it (mode 0600) where it is missing.
-    public static func openForAppending(_ path: String) throws(SystemError) -> FileDescriptor {
+    package static func openForAppending(_ path: String) throws(SystemError) -> FileDescriptor {
         while true {
             do throws(SystemError) {
                 return try open(path, O_RDWR)
@@ -82,7 +81,7 @@ public enum FileSystem {
     }
 
     /// Makes a file that must not exist yet, for reading and writing.
-    public static func createExclusively(_ path: String, mode: UInt32) throws(SystemError) -> FileDescriptor {
+    package static func createExclusively(_ path: String, mode: UInt32) throws(SystemError) -> FileDescriptor {
         let file = try open(path, O_RDWR | O_CREAT | O_EXCL, mode)
         // The umask may have taken bits away, and the mode is part of the format.
         _ = try retrying("set the mode of", path) { fchmod(file.number, mode) }
@@ -90,7 +89,7 @@ public enum FileSystem {
     }
 
     /// Opens a folder, to list or to sync it.
-    public static func openFolder(_ path: String) throws(SystemError) -> FileDescriptor {
+    package static func openFolder(_ path: String) throws(SystemError) -> FileDescriptor {
         try open(path, O_RDONLY | O_DIRECTORY)
     }
 
@@ -102,7 +101,7 @@ public enum FileSystem {
     // MARK: Reading and writing
 
     /// Reads into `buffer` from `offset`, as much as there is up to the buffer's size; less only at the end.
-    public static func read(
+    package static func read(
         _ file: FileDescriptor, at offset: Int, into buffer: UnsafeMutableRawBufferPointer
     ) throws(SystemError) -> Int {
         var done = 0
@@ -118,7 +117,7 @@ public enum FileSystem {
     }
 
     /// Reads `count` bytes from `offset`, fewer only at the end of the file.
-    public static func read(_ file: FileDescriptor, at offset: Int, count: Int) throws(SystemError) -> [UInt8] {
+    package static func read(_ file: FileDescriptor, at offset: Int, count: Int) throws(SystemError) -> [UInt8] {
         // Typed throws do not pass through the array's initialiser: the failure is carried out by hand.
         var failure: SystemError?
         let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
@@ -133,7 +132,7 @@ public enum FileSystem {
     }
 
     /// Writes all of `bytes` at `offset`.
-    public static func write(
+    package static func write(
         _ file: FileDescriptor, at offset: Int, _ bytes: UnsafeRawBufferPointer
     ) throws(SystemError) {
         var done = 0
@@ -146,7 +145,7 @@ public enum FileSystem {
     }
 
     /// Writes all of `bytes` at `offset`.
-    public static func write(_ file: FileDescriptor, at offset: Int, _ bytes: [UInt8]) throws(SystemError) {
+    package static func write(_ file: FileDescriptor, at offset: Int, _ bytes: [UInt8]) throws(SystemError) {
         // Typed throws do not pass through the array's closure: the failure is carried out by hand.
         var failure: SystemError?
         bytes.withUnsafeBytes { buffer in
@@ -156,15 +155,15 @@ public enum FileSystem {
     }
 
     /// Cuts the file to `size` bytes.
-    public static func truncate(_ file: FileDescriptor, to size: Int) throws(SystemError) {
+    package static func truncate(_ file: FileDescriptor, to size: Int) throws(SystemError) {
         _ = try retrying("truncate", file.path) { ftruncate(file.number, off_t(size)) }
     }
 
-    /// Writes a file of the user's own (mode 0666 less the umask), which must not exist yet, so that it survives power
-    /// loss; where that fails, no half of it is left.
+    /// Writes and syncs a file of the user's own (mode 0666 less the umask), which must not exist yet; where that fails,
+    /// no half of it is left.
     ///
     /// - Parameter fill: calls its argument with one piece after the other.
-    public static func writeNewFile(
+    package static func writeNewFile(
         _ path: String, _ fill: (_ write: (UnsafeRawBufferPointer) throws -> Void) throws -> Void
     ) throws {
         let file = try open(path, O_WRONLY | O_CREAT | O_EXCL, 0o666)
@@ -184,36 +183,36 @@ public enum FileSystem {
     // MARK: Durability
 
     /// Makes the file's bytes, or the folder's entries, survive power loss.
-    public static func sync(_ file: FileDescriptor) throws(SystemError) {
+    package static func sync(_ file: FileDescriptor) throws(SystemError) {
         guard fsync(file.number) == 0 else { throw SystemError(errno, "sync", file.path) }
     }
 
     /// Makes the entries of the folder at `path` survive power loss.
-    public static func syncFolder(_ path: String) throws(SystemError) {
+    package static func syncFolder(_ path: String) throws(SystemError) {
         try sync(openFolder(path))
     }
 
     /// Makes everything written so far to the file system that holds `file` survive power loss.
-    public static func syncFileSystem(_ file: FileDescriptor) throws(SystemError) {
+    package static func syncFileSystem(_ file: FileDescriptor) throws(SystemError) {
         guard stet_syncfs(file.number) == 0 else { throw SystemError(errno, "sync", file.path) }
     }
 
     // MARK: Names
 
     /// Moves `source` to `target`, replacing a file that is there.
-    public static func rename(_ source: String, to target: String) throws(SystemError) {
+    package static func rename(_ source: String, to target: String) throws(SystemError) {
         _ = try retrying("put in place", target) { Glibc.rename(source, target) }
     }
 
     /// Removes a file; one that is already gone is no error.
-    public static func remove(_ path: String) throws(SystemError) {
+    package static func remove(_ path: String) throws(SystemError) {
         guard unlink(path) != 0, errno != ENOENT else { return }
         throw SystemError(errno, "remove", path)
     }
 
     /// Makes a folder with mode 0700 whatever the umask. Returns false where it was there already.
     @discardableResult
-    public static func makeFolder(_ path: String) throws(SystemError) -> Bool {
+    package static func makeFolder(_ path: String) throws(SystemError) -> Bool {
         guard mkdir(path, 0o700) == 0 else {
             if errno == EEXIST { return false }
             throw SystemError(errno, "make the folder", path)
@@ -223,7 +222,7 @@ public enum FileSystem {
     }
 
     /// What is at `path` (a symbolic link is followed), or nil where nothing is.
-    public static func status(_ path: String) throws(SystemError) -> FileStatus? {
+    package static func status(_ path: String) throws(SystemError) -> FileStatus? {
         var result = stat()
         if stat(path, &result) == 0 { return FileStatus(result) }
         let failure = SystemError(errno, "look at", path)
@@ -238,14 +237,14 @@ public enum FileSystem {
     }
 
     /// What an open file is.
-    public static func status(_ file: FileDescriptor) throws(SystemError) -> FileStatus {
+    package static func status(_ file: FileDescriptor) throws(SystemError) -> FileStatus {
         var result = stat()
         guard fstat(file.number, &result) == 0 else { throw SystemError(errno, "look at", file.path) }
         return FileStatus(result)
     }
 
     /// The names in a folder in byte order, without `.` and `..`. Names that are not UTF-8 are left out: Stet makes none.
-    public static func list(_ path: String) throws(SystemError) -> [String] {
+    package static func list(_ path: String) throws(SystemError) -> [String] {
         guard let folder = opendir(path) else { throw SystemError(errno, "list", path) }
         defer { closedir(folder) }
         var names: [String] = []
@@ -262,17 +261,17 @@ public enum FileSystem {
     }
 
     /// The absolute path of what `path` names, with every symbolic link resolved.
-    public static func realPath(_ path: String) throws(SystemError) -> String {
+    package static func realPath(_ path: String) throws(SystemError) -> String {
         guard let resolved = realpath(path, nil) else { throw SystemError(errno, "find", path) }
         defer { free(resolved) }
         return String(cString: resolved)
     }
 
     /// The user whose rights this process has.
-    public static var effectiveUser: UInt32 { geteuid() }
+    package static var effectiveUser: UInt32 { geteuid() }
 
     /// Whether `path` lies on a network file system (NFS or SMB), where locks and shared memory cannot be relied on.
-    public static func isOnNetwork(_ path: String) throws(SystemError) -> Bool {
+    package static func isOnNetwork(_ path: String) throws(SystemError) -> Bool {
         var result = statfs()
         guard statfs(path, &result) == 0 else { throw SystemError(errno, "look at", path) }
         // From statfs(2): NFS_SUPER_MAGIC, SMB_SUPER_MAGIC, CIFS_MAGIC_NUMBER, SMB2_MAGIC_NUMBER.
@@ -283,7 +282,7 @@ public enum FileSystem {
     // MARK: Locks
 
     /// Takes the exclusive lock (flock) on `file` if nobody has it. It goes with the process, however that ends.
-    public static func tryLock(_ file: FileDescriptor) throws(SystemError) -> Bool {
+    package static func tryLock(_ file: FileDescriptor) throws(SystemError) -> Bool {
         while flock(file.number, LOCK_EX | LOCK_NB) != 0 {
             if errno == EWOULDBLOCK { return false }
             if errno != EINTR { throw SystemError(errno, "lock", file.path) }
@@ -292,7 +291,7 @@ public enum FileSystem {
     }
 
     /// Gives the lock on `file` back.
-    public static func unlock(_ file: FileDescriptor) {
+    package static func unlock(_ file: FileDescriptor) {
         _ = flock(file.number, LOCK_UN)
     }
 }

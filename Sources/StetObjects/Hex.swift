@@ -1,5 +1,5 @@
 /// Lower-case hexadecimal text of bytes, and back.
-public enum Hex {
+package enum Hex {
     /// The digit of a value below 16.
     @inline(__always)
     static func digit(_ value: UInt8) -> UInt8 {
@@ -7,7 +7,7 @@ public enum Hex {
     }
 
     /// The digits of `bytes`, two for each, lower case.
-    public static func encode(_ bytes: some Sequence<UInt8>) -> String {
+    package static func encode(_ bytes: some Sequence<UInt8>) -> String {
         var text: [UInt8] = []
         text.reserveCapacity(bytes.underestimatedCount * 2)
         for byte in bytes { append(byte, to: &text) }
@@ -33,7 +33,7 @@ public enum Hex {
     }
 
     /// The bytes that `text` spells, or nil where it is not an even number of hexadecimal digits.
-    public static func decode(_ text: some StringProtocol) -> [UInt8]? {
+    package static func decode(_ text: some StringProtocol) -> [UInt8]? {
         let values = text.utf8.map(value)
         guard values.count.isMultiple(of: 2), !values.contains(nil) else { return nil }
         let nibbles = values.compactMap { $0 }
@@ -41,7 +41,7 @@ public enum Hex {
     }
 
     /// The value of one hexadecimal digit in ASCII, either case, or nil.
-    public static func value(_ digit: UInt8) -> UInt8? {
+    package static func value(_ digit: UInt8) -> UInt8? {
         switch digit {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
         case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10

@@ -1,21 +1,21 @@
 /// An object being written: a temporary file that is hashed as it grows.
-public final class IncomingObject {
+package final class IncomingObject {
     private let file: FileDescriptor
     private var hash = SHA256()
     /// The outline of what was written so far.
-    public private(set) var outline = Outline()
+    package private(set) var outline = Outline()
     /// Bytes written so far.
-    public private(set) var size = 0
+    package private(set) var size = 0
 
     /// Where the temporary file stands.
-    public var path: String { file.path }
+    package var path: String { file.path }
     /// The name of what was written so far.
-    public var object: ObjectID { ObjectID(hash) }
+    package var object: ObjectID { ObjectID(hash) }
 
     init(_ file: FileDescriptor) { self.file = file }
 
     /// Adds `bytes`.
-    public func append(_ bytes: UnsafeRawBufferPointer) throws(SystemError) {
+    package func append(_ bytes: UnsafeRawBufferPointer) throws(SystemError) {
         try FileSystem.write(file, at: size, bytes)
         hash.update(bytes)
         outline.update(bytes)
@@ -23,8 +23,8 @@ public final class IncomingObject {
     }
 
     /// Makes the bytes survive power loss; the name does not yet.
-    public func sync() throws(SystemError) { try FileSystem.sync(file) }
+    package func sync() throws(SystemError) { try FileSystem.sync(file) }
 
     /// Removes the temporary file of an object that is not wanted after all.
-    public func discard() { try? FileSystem.remove(path) }
+    package func discard() { try? FileSystem.remove(path) }
 }

@@ -6,19 +6,19 @@
 /// Invariants kept here:
 /// 2. Objects are immutable, and no byte leaves this type before the whole object was checked against its name.
 /// - A name in a shard always came there by rename, so a reader sees the old file or the new one, never half of one.
-public struct LooseObjects: Sendable {
+package struct LooseObjects: Sendable {
     /// The folder of the shards.
-    public let folder: String
+    package let folder: String
     private let incoming: String
 
     /// The tree below `caches`, the store's folder of that name.
-    public init(caches: String) {
+    package init(caches: String) {
         folder = caches + "/objects"
         incoming = caches + "/incoming"
     }
 
     /// Makes the folders that are missing.
-    public func makeFolders() throws(SystemError) {
+    package func makeFolders() throws(SystemError) {
         try FileSystem.makeFolder(folder)
         try FileSystem.makeFolder(incoming)
     }
@@ -26,14 +26,14 @@ public struct LooseObjects: Sendable {
     private func shard(_ object: ObjectID) -> String { folder + "/" + object.description.prefix(2) }
 
     /// Where the file of `object` stands.
-    public func path(_ object: ObjectID) -> String { shard(object) + "/" + object.description.dropFirst(2) }
+    package func path(_ object: ObjectID) -> String { shard(object) + "/" + object.description.dropFirst(2) }
 
     // MARK: Writing
 
     /// Puts `bytes`, whose name is `object`, into the tree, over whatever stands there. Nothing is synced.
     ///
     /// Call under the store's lock, under which leftovers are swept as well.
-    public func write(_ bytes: [UInt8], as object: ObjectID) throws(SystemError) {
+    package func write(_ bytes: [UInt8], as object: ObjectID) throws(SystemError) {
         let file = try FileSystem.createExclusively(incomingPath(), mode: 0o400)
         do throws(SystemError) {
             try FileSystem.write(file, at: 0, bytes)
@@ -47,7 +47,7 @@ public struct LooseObjects: Sendable {
     private func incomingPath() -> String { incoming + "/" + Hex.encode(randomBytes(8)) }
 
     /// Begins an object whose name is not known yet. The store's lock need not be held.
-    public func startIncoming() throws(SystemError) -> IncomingObject {
+    package func startIncoming() throws(SystemError) -> IncomingObject {
         // A sweep in another process may take the name in the instant before it is locked: then another is made.
         while true {
             let descriptor = try FileSystem.createExclusively(incomingPath(), mode: 0o400)
@@ -69,7 +69,7 @@ public struct LooseObjects: Sendable {
     }
 
     /// Moves a finished and synced incoming object to its name so that it survives power loss there.
-    public func placeDurably(_ file: IncomingObject, as object: ObjectID) throws(SystemError) {
+    package func placeDurably(_ file: IncomingObject, as object: ObjectID) throws(SystemError) {
         try place(file.path, as: object)
         try FileSystem.syncFolder(shard(object))
         // The shard may be new, made by this call or by one whose sync never came: its own name has to last as well.
@@ -77,7 +77,7 @@ public struct LooseObjects: Sendable {
     }
 
     /// Removes temporary files whose writers are gone.
-    public func sweepIncoming() throws(SystemError) {
+    package func sweepIncoming() throws(SystemError) {
         for name in try FileSystem.list(incoming) {
             let path = incoming + "/" + name
             // A writer holds a lock on its file; where it can be taken, no writer lives.
@@ -90,13 +90,13 @@ public struct LooseObjects: Sendable {
     // MARK: Reading
 
     /// The size of the file of `object`, or nil where there is none. Says nothing of its bytes.
-    public func size(_ object: ObjectID) throws(SystemError) -> Int? {
+    package func size(_ object: ObjectID) throws(SystemError) -> Int? {
         guard let status = try FileSystem.status(path(object)), status.isRegularFile else { return nil }
         return status.size
     }
 
     /// The bytes of `object`, checked against its name.
-    public func read(_ object: ObjectID) throws -> [UInt8] {
+    package func read(_ object: ObjectID) throws -> [UInt8] {
         let file = try open(object)
         let size = try FileSystem.status(file).size
         let bytes = try FileSystem.read(file, at: 0, count: size)
@@ -105,7 +105,7 @@ public struct LooseObjects: Sendable {
     }
 
     /// Opens `object` for reading in pieces; all of it is read once first, to check it against its name.
-    public func openChecked(_ object: ObjectID) throws -> CheckedObject {
+    package func openChecked(_ object: ObjectID) throws -> CheckedObject {
         let file = try open(object)
         let size = try FileSystem.status(file).size
         var hash = SHA256()
@@ -116,7 +116,7 @@ public struct LooseObjects: Sendable {
 
     /// Opens `object` for reading in pieces, each checked against `outline` when it is read; only what is asked for is read.
     /// Without an outline that fits, all of it is read once first.
-    public func open(_ object: ObjectID, outline: Outline?) throws -> CheckedObject {
+    package func open(_ object: ObjectID, outline: Outline?) throws -> CheckedObject {
         let file = try open(object)
         let size = try FileSystem.status(file).size
         guard let outline, outline.fits(size: size) else { return try openChecked(object) }
@@ -124,7 +124,7 @@ public struct LooseObjects: Sendable {
     }
 
     /// Whether a file of `object` exists and holds its bytes.
-    public func isWhole(_ object: ObjectID) throws -> Bool {
+    package func isWhole(_ object: ObjectID) throws -> Bool {
         do {
             _ = try openChecked(object)
             return true
@@ -149,7 +149,7 @@ public struct LooseObjects: Sendable {
     }
 
     /// Every object that has a file, in the order of the names, one shard in memory at a time.
-    public func forEach(_ body: (ObjectID) throws -> Void) throws {
+    package func forEach(_ body: (ObjectID) throws -> Void) throws {
         for shard in try FileSystem.list(folder) where shard.utf8.count == 2 {
             for name in try FileSystem.list(folder + "/" + shard) {
                 if let object = ObjectID(hex: shard + name) { try body(object) }
@@ -159,16 +159,16 @@ public struct LooseObjects: Sendable {
 }
 
 /// Answers for many objects which of them have a file, without looking into the files.
-public struct LooseObjectNames {
+package struct LooseObjectNames {
     private let folder: FileDescriptor?
 
     /// The names in the tree of `objects`; none where the tree is gone.
-    public init(of objects: LooseObjects) {
+    package init(of objects: LooseObjects) {
         folder = try? FileSystem.openFolder(objects.folder)
     }
 
     /// Whether there is a file of `object`.
-    public func contains(_ object: ObjectID) -> Bool {
+    package func contains(_ object: ObjectID) -> Bool {
         guard let folder else { return false }
         // `ab/cdef…` and a NUL, put together in place: this is asked for every line of a long history.
         return withUnsafeTemporaryAllocation(byteCount: 2 * ObjectID.byteCount + 2, alignment: 8) { path in

@@ -13,7 +13,7 @@ public struct ObjectID: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// The identifier with these 32 bytes, or nil where there are not 32.
-    public init?(bytes: UnsafeRawBufferPointer) {
+    package init?(bytes: UnsafeRawBufferPointer) {
         guard bytes.count == Self.byteCount else { return nil }
         func word(_ position: Int) -> UInt64 {
             UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: position * 8, as: UInt64.self))
@@ -42,7 +42,7 @@ public struct ObjectID: Hashable, Sendable, CustomStringConvertible {
     public var description: String { String(decoding: hexadecimal, as: UTF8.self) }
 
     /// The 64 hexadecimal digits in ASCII.
-    public var hexadecimal: [UInt8] {
+    package var hexadecimal: [UInt8] {
         var text: [UInt8] = []
         text.reserveCapacity(2 * Self.byteCount)
         appendHexadecimal(to: &text)
@@ -50,7 +50,7 @@ public struct ObjectID: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// Adds the 64 hexadecimal digits to `text`.
-    public func appendHexadecimal(to text: inout [UInt8]) {
+    package func appendHexadecimal(to text: inout [UInt8]) {
         withUnsafeTemporaryAllocation(byteCount: 2 * Self.byteCount, alignment: 8) { digits in
             storeHexadecimal(in: digits, at: 0)
             text.append(contentsOf: digits)

@@ -1,9 +1,9 @@
 /// Digests of the blocks of a large object, by which a part of it can be checked without reading the rest.
 ///
 /// Kept in the index beside the object's name and made again by nobody: an object without one is read as a whole first.
-public struct Outline: Sendable {
+package struct Outline: Sendable {
     /// The length of a block in bytes; only the last is shorter.
-    public static let blockSize = 1 << 20
+    package static let blockSize = 1 << 20
     /// How much of each block's SHA-256 is kept: nobody finds other bytes for 128 bits.
     private static let digestLength = 16
 
@@ -12,10 +12,10 @@ public struct Outline: Sendable {
     private var filled = 0
 
     /// The outline of nothing yet.
-    public init() {}
+    package init() {}
 
     /// The outline that was kept as `bytes`.
-    public init(bytes: [UInt8]) { finished = bytes }
+    package init(bytes: [UInt8]) { finished = bytes }
 
     /// Adds `bytes` to what is outlined.
     mutating func update(_ bytes: UnsafeRawBufferPointer) {
@@ -34,7 +34,7 @@ public struct Outline: Sendable {
     }
 
     /// The digests of all blocks, one after the other.
-    public var bytes: [UInt8] { filled == 0 ? finished : finished + block.digest().prefix(Self.digestLength) }
+    package var bytes: [UInt8] { filled == 0 ? finished : finished + block.digest().prefix(Self.digestLength) }
 
     /// Whether it has as many blocks as an object of `size` bytes.
     func fits(size: Int) -> Bool {

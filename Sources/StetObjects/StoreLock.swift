@@ -3,22 +3,22 @@ import Glibc
 /// The one writer lock of a store: flock on its `lock` file.
 ///
 /// It vanishes with the process that held it, however that ended, so there is no stale lock to break.
-public struct StoreLock: Sendable {
+package struct StoreLock: Sendable {
     private let file: FileDescriptor
     /// The inode of the lock file; another one means that the store was copied.
-    public let inode: UInt64
+    package let inode: UInt64
 
     /// How long a writer waits for another one before it gives up, in seconds.
-    public static let patience = 30.0
+    package static let patience = 30.0
 
     /// The lock file at `path`, made where it is missing.
-    public init(_ path: String) throws(SystemError) {
+    package init(_ path: String) throws(SystemError) {
         file = try FileSystem.openForAppending(path)
         inode = try FileSystem.status(file).inode
     }
 
     /// Takes the lock, waiting for at most `patience` seconds.
-    public func take(patience: Double = StoreLock.patience) throws {
+    package func take(patience: Double = StoreLock.patience) throws {
         if try FileSystem.tryLock(file) { return }
         var waited = 0.0
         var pause = 0.000_2
@@ -32,7 +32,7 @@ public struct StoreLock: Sendable {
     }
 
     /// Gives the lock back.
-    public func give() { FileSystem.unlock(file) }
+    package func give() { FileSystem.unlock(file) }
 
     /// The process that has the lock, from the kernel's own list, as `name (pid)`.
     private func holder() -> String? {

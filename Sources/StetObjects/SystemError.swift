@@ -10,7 +10,7 @@ public struct SystemError: Error, Equatable, Sendable, CustomStringConvertible {
     public let path: String
 
     /// The failure `number` of `action` on `path`.
-    public init(_ number: Int32, _ action: String, _ path: String) {
+    package init(_ number: Int32, _ action: String, _ path: String) {
         self.number = number
         self.action = action
         self.path = path

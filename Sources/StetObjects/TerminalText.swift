@@ -1,11 +1,11 @@
 /// Text that was not written by Stet, made harmless for a terminal.
-public enum TerminalText {
+package enum TerminalText {
     /// `bytes` as text in which everything that a terminal could obey is spelled out: control characters (C0, DEL, C1)
     /// and bytes that are not UTF-8 as `\x1B`, characters that turn the writing direction as `\u{202E}`.
     ///
     /// - Parameter keeping: control characters that are left as they are, such as tab and line feed in a text; a carriage
     ///   return only right before a line feed, where the line ends anyway.
-    public static func escape(_ bytes: some Sequence<UInt8>, keeping: Set<UInt8> = []) -> String {
+    package static func escape(_ bytes: some Sequence<UInt8>, keeping: Set<UInt8> = []) -> String {
         let bytes = Array(bytes)
         var result = ""
         result.reserveCapacity(bytes.count)
@@ -26,11 +26,11 @@ public enum TerminalText {
     }
 
     /// `text` with everything that a terminal could obey spelled out.
-    public static func escape(_ text: String) -> String { escape(text.utf8) }
+    package static func escape(_ text: String) -> String { escape(text.utf8) }
 
     /// How many columns of a terminal `text` takes, near enough: East Asian wide characters and emoji take two
     /// (Unicode UAX #11), marks that join the character before none.
-    public static func columns(_ text: String) -> Int {
+    package static func columns(_ text: String) -> Int {
         text.reduce(0) { sum, character in
             guard let scalar = character.unicodeScalars.first else { return sum }
             return sum + (isWide(scalar) ? 2 : 1)
@@ -58,7 +58,7 @@ public enum TerminalText {
 
     /// Whether a terminal could obey `scalar`: C0, DEL and C1; the marks, embeddings, overrides and isolates of the
     /// bidirectional algorithm; and the two Unicode separators. All of them lie below U+10000.
-    public static func isHarmful(_ scalar: Unicode.Scalar) -> Bool {
+    package static func isHarmful(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x00...0x1F, 0x7F...0x9F, 0x061C, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069: true
         default: false

@@ -1,14 +1,19 @@
 extension NoteStore {
     /// The versions of `note`, newest first.
     public func history(of note: Note) throws -> [Version] {
-        var versions: [Version] = []
-        try forEachVersion(of: note) { versions.append($0) }
-        return versions
+        try read { try $0.versions(of: note, below: .max, limit: .max) }
     }
 
-    /// Calls `body` with the versions of `note`, newest first, one in memory at a time.
+    /// Calls `body` with the versions of `note`, newest first, a thousand in memory at a time.
     public func forEachVersion(of note: Note, _ body: (Version) throws -> Void) throws {
-        try read { try $0.forEachVersion(of: note, body: body) }
+        var next = Int.max
+        // `body` may print or wait, and no read transaction is held across that (invariant 6).
+        while true {
+            let batch = try read { try $0.versions(of: note, below: next, limit: 1_000) }
+            for version in batch { try body(version) }
+            guard let last = batch.last else { return }
+            next = last.number
+        }
     }
 
     /// Brings an older version back: a new version with its text on top of the head. Nothing is taken away.
@@ -23,8 +28,8 @@ extension NoteStore {
             let version = try transaction.index.version(reference, of: note)
             let head = try transaction.index.version(.head, of: note)
             if head.object == version.object { return Change(note: note, version: head, isNew: false) }
-            // A text that cannot be read is not made the head.
-            _ = try text(of: version.object, in: transaction.index)
+            // A text that cannot be read is not made the head. It is not held in memory: it may be large.
+            if try transaction.index.journaled(version.object) == nil { _ = try objects.openChecked(version.object) }
             _ = try transaction.newVersion(
                 of: note, name: note.name, object: version.object, size: version.size, kind: .restore)
             return try transaction.change(to: note.ordinal, isNew: true)

@@ -6,11 +6,8 @@ public struct NoteSummary: Equatable, Sendable {
     public let head: Version
     /// How many versions it has.
     public let versions: Int
-    /// Grows with every version, whatever the clock says.
-    let newestOperation: Int
-
-    /// Compares by what changed last, in the order of operations.
-    public var lastChange: Int { newestOperation }
+    /// Greater where the newest version was made later, in the order of operations and whatever the clock says.
+    public let lastChange: Int
 }
 
 /// How much a store holds.
@@ -31,7 +28,7 @@ extension NoteStore {
                 let newest = try index.newestNumber(note.ordinal)
                 return NoteSummary(
                     note: note, head: try index.version(.head, of: note), versions: newest,
-                    newestOperation: try index.version(.number(newest), of: note).operation)
+                    lastChange: try index.version(.number(newest), of: note).operation)
             }
         }
     }

@@ -92,9 +92,7 @@ extension NoteStore {
         var done = 0
         let total = report.objects
         // One list of names instead of a long read transaction: what is saved meanwhile is not part of this check.
-        var wanted: [ObjectID] = []
-        try read { index in try index.forEachObject { object, _ in wanted.append(object) } }
-        for object in wanted {
+        for object in try read({ try $0.objects() }) {
             switch try state(of: object, reading: reading) {
             case .whole: break
             case .damaged: bad.append((object, false))

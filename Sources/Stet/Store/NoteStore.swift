@@ -72,7 +72,7 @@ public final class NoteStore: Sendable {
         if try FileSystem.status(layout.index) == nil, try FileSystem.status(layout.operationLog) != nil,
             try !FileSystem.list(layout.operationLog).isEmpty
         {
-            throw StoreError.damaged("\(TerminalText.escape(layout.index)) is gone; nothing was put in its place")
+            throw layout.indexIsGone
         }
     }
 
@@ -93,9 +93,7 @@ public final class NoteStore: Sendable {
             try FileSystem.status(layout.lock) != nil || FileSystem.status(layout.index) != nil
         else { throw StoreError.noStore(folder) }
         try layout.checkOwner()
-        guard try FileSystem.status(layout.index) != nil else {
-            throw StoreError.damaged("\(TerminalText.escape(layout.index)) is gone; nothing was put in its place")
-        }
+        guard try FileSystem.status(layout.index) != nil else { throw layout.indexIsGone }
         let store = NoteStore(layout, access, clock, machine)
         // A store that cannot be used is refused here and not at the first question.
         if access == .readOnly { try store.read { _ in } } else { try store.withWriter { _ in } }
@@ -127,9 +125,15 @@ public final class NoteStore: Sendable {
             return pool?.popLast()
         }
         let index = try idle ?? StoreIndex.openForReading(layout.index)
-        let value = try index.read { try body(index) }
-        readers.withLock { $0?.append(index) }
-        return value
+        do {
+            let value = try index.read { try body(index) }
+            readers.withLock { $0?.append(index) }
+            return value
+        } catch {
+            // A connection that failed is not used again; one that only found nothing is as good as before.
+            if !(error is DatabaseError) { readers.withLock { $0?.append(index) } }
+            throw error
+        }
     }
 
     /// Compares the index with a replay of the log; the names of the parts in which they differ.
@@ -165,9 +169,8 @@ public final class NoteStore: Sendable {
 
     private func withWriter<Value>(_ body: (Writer) throws -> Value) throws -> Value {
         guard access == .readWrite else { throw StoreError.readOnly(folder) }
-        let isClosed = readers.withLock { $0 == nil }
         return try writer.withLock { slot in
-            if isClosed { throw StoreError.closed }
+            if readers.withLock({ $0 == nil }) { throw StoreError.closed }
             let writer = try slot ?? openWriter()
             slot = writer
             do {

@@ -27,6 +27,11 @@ struct StoreLayout: Sendable {
         try FileSystem.write(file, at: 0, Array(Self.notice.utf8))
     }
 
+    /// What is said where there is a store without its index.
+    var indexIsGone: StoreError {
+        .damaged("\(TerminalText.escape(index)) is gone; nothing was put in its place")
+    }
+
     /// Refuses a folder that somebody else could write into, or that is somebody else's.
     func checkOwner() throws {
         guard let status = try FileSystem.status(folder), status.isFolder else { throw StoreError.noStore(folder) }

@@ -18,9 +18,8 @@ extension Writer.Transaction {
         } else {
             try index.requireFree(name)
             if let parent = mergedFrom.first { throw StoreError.noVersion(name, String(parent)) }
-            guard let id = NoteID(bytes: randomBytes(NoteID.byteCount)) else { return 0 }
             save.note = try index.noteCount() + 1
-            save.created = .init(id: id, name: name)
+            save.created = .init(id: .random(), name: name)
         }
         return try perform(.save(save), journaled: journaled)
     }

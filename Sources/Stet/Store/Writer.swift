@@ -45,14 +45,12 @@ final class Writer {
         try objects.sweepIncoming()
         // A device that the index does not know shows in no size: the log went on while the index was put back.
         if try OperationLog.devices(in: layout.operationLog).count != index.devices().count {
-            try index.write { _ = try reconcileAll() }
+            try index.write { _ = try reconcileAll(.size) }
         }
     }
 
     private static func openIndex(_ layout: StoreLayout) throws -> StoreIndex {
-        guard try FileSystem.status(layout.index) != nil else {
-            throw StoreError.damaged("\(TerminalText.escape(layout.index)) is gone")
-        }
+        guard try FileSystem.status(layout.index) != nil else { throw layout.indexIsGone }
         try ensureWriteAheadLog(layout)
         return try StoreIndex.openForWriting(layout.index)
     }
@@ -128,12 +126,12 @@ final class Writer {
             let isLast = try next == newest.end || log.size(ofSegment: next.segment) == nil
             if isTailKnown, isLast { return newest }
         }
-        return try reconcileAll()
+        return try reconcileAll(.size)
     }
 
-    /// Makes index and log agree, looking at every record that the index holds.
-    private func reconcileAll() throws -> StoreIndex.HeldRecord? {
-        try Reconciliation(index: index, objects: objects, oplog: layout.operationLog).run()
+    /// Makes index, log and tree agree, looking at every record and text that the index holds.
+    private func reconcileAll(_ trust: Reconciliation.Trust) throws -> StoreIndex.HeldRecord? {
+        try Reconciliation(index: index, objects: objects, oplog: layout.operationLog).run(trusting: trust)
     }
 
     // MARK: Upkeep
@@ -149,17 +147,9 @@ final class Writer {
     /// Order: under the lock, every text of the journal is looked for in the tree and written again where its file does
     /// not give its hash; outside the lock, file system and log are synced; under the lock, the rows are dropped.
     func flush() throws {
-        let upTo = try locked { () throws -> StoreIndex.HeldRecord? in
-            // Not only the last record: what a crash left of the others must be whole before the index drops them.
-            let newest = try index.write { try reconcileAll() }
-            for object in try index.journalObjects() where try isSyncInDoubt || !objects.isWhole(object) {
-                guard let bytes = try index.journaled(object) else { continue }
-                try objects.write(bytes, as: object)
-            }
-            if isSyncInDoubt { try append(index.records(after: 0)) }
-            return newest
-        }
-        guard let upTo else { return }
+        // Not only the last record: what a crash left of the others must be whole before the index drops them.
+        let trust: Reconciliation.Trust = isSyncInDoubt ? .nothing : .hash
+        guard let upTo = try locked({ try index.write { try reconcileAll(trust) } }) else { return }
         // A sync that failed may have dropped what it could not write while memory still shows it: the next flush must
         // write everything again and not look whether it is there.
         isSyncInDoubt = true
@@ -216,7 +206,7 @@ final class Writer {
     static func begin(_ layout: StoreLayout, _ objects: LooseObjects, clock: StoreClock, machine: [UInt8]?) throws {
         try makeIndex(layout)
         let writer = try Writer(layout, objects, clock: clock, machine: machine)
-        try writer.transact { transaction in _ = transaction.index }
+        try writer.transact { _ in }
         try writer.maintain(.demand)
     }
 }
@@ -276,7 +266,7 @@ extension Writer.Transaction {
             if before.machine == nil, now.machine != nil { try index.setPlace(now) }
             return
         }
-        guard let device = DeviceID(bytes: randomBytes(DeviceID.byteCount)) else { return }
+        let device = DeviceID.random()
         var previous: Operation.Begin.Previous?
         var store = randomBytes(NoteID.byteCount)
         if let newest {

@@ -67,12 +67,7 @@ let resolveCommand = Command(
 }
 
 private func jsonLine(_ resolution: Resolution) -> JSONLine {
-    var line = JSONLine()
-    line.set("note", resolution.note.id.description)
-    line.set("name", utf8: resolution.note.name.bytes)
-    line.set("version", resolution.version.number)
-    line.set("id", resolution.version.id.description)
-    line.set("hash", resolution.version.object.description)
+    var line = JSONLine(resolution.note, resolution.version)
     line.set("stale", resolution.isStale)
     line.set("reason", optional: resolution.reasons.first?.rawValue)
     line.set("reasons", resolution.reasons.map(\.rawValue))

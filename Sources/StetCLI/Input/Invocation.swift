@@ -37,10 +37,7 @@ final class Invocation {
     }
 
     /// Does the upkeep that is due, after everything was said.
-    func finish() throws {
-        try output.flush()
-        try opened?.close()
-    }
+    func close() throws { try opened?.close() }
 
     // MARK: Operands
 
@@ -91,12 +88,7 @@ final class Invocation {
     /// Says a version, with words after it.
     func answer(_ note: Note, _ version: Version, isNew: Bool, _ words: String = "") throws {
         if isJSON {
-            var line = JSONLine()
-            line.set("note", note.id.description)
-            line.set("name", utf8: note.name.bytes)
-            line.set("version", version.number)
-            line.set("id", version.id.description)
-            line.set("hash", version.object.description)
+            var line = JSONLine(note, version)
             line.set("new", isNew)
             try line.write(to: output)
         } else {

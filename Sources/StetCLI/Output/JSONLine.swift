@@ -82,5 +82,16 @@ struct JSONLine {
         }
     }
 
+    init() {}
+
+    /// A line that begins with a note and one of its versions.
+    init(_ note: Note, _ version: Version) {
+        set("note", note.id.description)
+        set("name", utf8: note.name.bytes)
+        set("version", version.number)
+        set("id", version.id.description)
+        set("hash", utf8: version.object.hexadecimal)
+    }
+
     func write(to output: Output) throws { try output.write(bytes + [UInt8(ascii: "}"), UInt8(ascii: "\n")]) }
 }

@@ -51,8 +51,8 @@ final class Connection {
     }
 
     private func configure(_ mode: Mode) throws {
-        // A checkpoint may run only under the store's lock (see StetIndex.checkpoint), so never on SQLite's own account: the hook takes
-        // the place of SQLite's automatic checkpoint.
+        // A checkpoint may run only under the store's lock (see `StoreIndex.checkpoint`), so never on SQLite's own
+        // account: the hook takes the place of SQLite's automatic checkpoint.
         _ = stet_sqlite3_db_config_flag(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
         let this = Unmanaged.passUnretained(self).toOpaque()
         sqlite3_wal_hook(
@@ -126,11 +126,7 @@ final class Connection {
     }
 
     /// Runs a statement that gives no rows.
-    func run(_ sql: String, _ values: any Bindable...) throws {
-        let statement = try statement(sql, values)
-        defer { statement.reset() }
-        while try statement.step() {}
-    }
+    func run(_ sql: String, _ values: any Bindable...) throws { _ = try changes(sql, values) }
 
     /// Runs a statement that gives no rows, and returns how many it changed.
     func changes(_ sql: String, _ values: [any Bindable]) throws -> Int {

@@ -56,10 +56,6 @@ final class Statement {
     }
 
     func text(_ column: Int32) -> String { String(decoding: bytes(column), as: UTF8.self) }
-
-    func optionalText(_ column: Int32) -> String? {
-        sqlite3_column_type(pointer, column) == SQLITE_NULL ? nil : text(column)
-    }
 }
 
 /// A value that can be bound to a statement.
