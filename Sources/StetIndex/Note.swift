@@ -32,7 +32,7 @@ public struct Version: Equatable, Sendable {
     public package(set) var kind: VersionKind
     /// Words that somebody put on it.
     public package(set) var label: String?
-    /// Whether it is kept whatever the retention rule says.
+    /// Whether it is marked as one to keep for good.
     public package(set) var isPinned: Bool
     /// The operation that made it, in this store's order.
     package var operation: Int

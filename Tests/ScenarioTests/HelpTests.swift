@@ -23,7 +23,7 @@ struct HelpTests {
     @Test func everyLineFitsOnATerminal() throws {
         let scene = try Scene(hasStore: false)
         for command in Self.commands {
-            for line in try scene.stet("help", command).lines { #expect(line.count <= 120, "\(command): \(line)") }
+            for line in try scene.stet("help", command).lines { #expect(line.count <= 80, "\(command): \(line)") }
         }
     }
 

@@ -10,7 +10,7 @@ extension NoteStore {
         }
     }
 
-    /// Keeps a version whatever the retention rule says.
+    /// Marks a version as one to keep for good. Nothing takes versions away yet.
     @discardableResult
     public func pin(_ reference: VersionReference, of note: NoteReference) throws -> Version {
         try mark(reference, of: note) { version, _ in

@@ -4,8 +4,9 @@ let referenceCommand = Command(
     name: "ref", usage: "NOTE[@V]",
     summary: "print a lasting bookmark of a note or version",
     details: """
-        The bookmark is one word that survives renames. That of a version is recorded, so that the version is kept until
-        "stet unref"; that of a note is not.
+        The bookmark is one word that survives renames. That of a version is
+        recorded, so that the version is kept until "stet unref"; that of a note is
+        not.
         """,
     operands: 1...1,
     examples: [("stet ref todo.md", "a bookmark of the note"), ("stet ref todo.md@2", "a bookmark of one version")]
@@ -46,8 +47,10 @@ let resolveCommand = Command(
     name: "resolve", usage: "BOOKMARK",
     summary: "find what a bookmark means now",
     details: """
-        Says the note and version, whether the bookmark is stale and why, and then a fresh one to keep. Reasons: deleted,
-        likeness (the note is gone, another is like it), renamed, moved-on (the version was the head and is not any more).
+        Says the note and version. Where the bookmark is stale, a second line says
+        why and a third is a fresh bookmark to keep. Reasons: deleted, likeness (the
+        note is gone, another is like it), renamed, moved-on (the version was the
+        head and is not any more).
         """,
     operands: 1...1,
     examples: [("stet resolve \"$(stet ref todo.md)\"", "what the bookmark of todo.md means")]

@@ -4,9 +4,11 @@ let diffCommand = Command(
     name: "diff", usage: "NOTE[@V] [[NOTE]@V]",
     summary: "show how two versions differ",
     details: """
-        One operand without V: the note's head against the version it was made from. With V: that version against the
-        head. Two operands: the first against the second; "@V" alone is a version of the same note. The output is a
-        unified diff, which patch and git apply take. Exit code 1 where they differ.
+        One operand without V: the note's head against the version it was made from.
+        With V: that version against the head. Two operands: the first against the
+        second; "@V" alone is a version of the same note. The output is a unified
+        diff, which patch and git apply take. Exit code 1 where they differ. "stet
+        help show" says what V can be.
         """,
     operands: 1...2,
     examples: [

@@ -4,8 +4,9 @@ let historyCommand = Command(
     name: "history", aliases: ["log"], usage: "[NOTE]",
     summary: "list a note's versions, newest first",
     details: """
-        Branches that undo left are drawn. Without NOTE: what happened last in the store. A note is also found by a name
-        that it had before, and after it was deleted.
+        Branches that undo left are drawn. Without NOTE: what happened last in the
+        store. A note is also found by a name that it had before, and after it was
+        deleted.
         """,
     options: [Option(name: "limit", letter: "n", value: "N", help: "the newest N only")],
     operands: 0...1,

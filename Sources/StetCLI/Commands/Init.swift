@@ -4,13 +4,16 @@ let initCommand = Command(
     name: "init", usage: "--bare [DIR]",
     summary: "make a store",
     details: """
-        Makes a store in DIR, which must be missing or empty. Without DIR it is the store that other commands use when
-        none is named: --store, else STET_STORE, else $XDG_DATA_HOME/stet. Notes live in the store only.
+        Makes a store in DIR, which must be missing or empty. Without DIR it is the
+        one that --store or STET_STORE names, or else your own: $XDG_DATA_HOME/stet,
+        by default ~/.local/share/stet. Other commands look there too, but use the
+        nearest folder .stet before your own, if one stands in this folder or above
+        it. Notes live in the store only.
         """,
     options: [Option(name: "bare", help: "DIR is the store itself")],
     operands: 0...1,
     examples: [
-        ("stet init --bare", "a store of your own, which every command finds"),
+        ("stet init --bare", "a store of your own, used wherever none is nearer"),
         ("stet init --bare notes.stet", "a store in the folder notes.stet"),
     ]
 ) { invocation in

@@ -14,7 +14,8 @@ let labelCommand = Command(
 
 let pinCommand = Command(
     name: "pin", usage: "NOTE@V",
-    summary: "keep a version whatever the retention rule says",
+    summary: "mark a version as one to keep for good",
+    details: "Nothing takes versions away yet; a pin says which ones nothing ever should.",
     operands: 1...1,
     examples: [("stet pin letter.txt@3", "keep the third version for good")]
 ) { invocation in
@@ -25,7 +26,7 @@ let unpinCommand = Command(
     name: "unpin", usage: "NOTE@V",
     summary: "take a pin away",
     operands: 1...1,
-    examples: [("stet unpin letter.txt@3", "the retention rule decides again")]
+    examples: [("stet unpin letter.txt@3", "it is a version like any other again")]
 ) { invocation in
     try mark(invocation) { try $0.unpin($1, of: $2) }
 }

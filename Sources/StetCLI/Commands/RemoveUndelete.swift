@@ -23,6 +23,7 @@ let removeCommand = Command(
 let undeleteCommand = Command(
     name: "undelete", usage: "NOTE…",
     summary: "bring deleted notes back, with all their versions",
+    details: "Takes the names of notes, not of folders; \"stet list --deleted\" has them.",
     operands: 1...Int.max,
     examples: [("stet list --deleted", "what can be brought back"), ("stet undelete old.md", "bring it back")]
 ) { invocation in

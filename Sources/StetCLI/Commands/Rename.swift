@@ -4,8 +4,9 @@ let renameCommand = Command(
     name: "rename", aliases: ["mv"], usage: "OLD NEW",
     summary: "rename a note or a folder of notes",
     details: """
-        The note stays the same note: its versions and bookmarks go with it. NEW may be a folder that has notes, or end in
-        a slash: then the note moves into it. OLD may be a folder: all notes in it move. A name that another note bears is
+        The note stays the same note: its versions and bookmarks go with it. NEW may
+        be a folder that has notes, or end in a slash: then the note moves into it.
+        OLD may be a folder: all notes in it move. A name that another note bears is
         refused.
         """,
     operands: 2...2,

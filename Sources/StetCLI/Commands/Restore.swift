@@ -5,8 +5,9 @@ let restoreCommand = Command(
     name: "restore", usage: "NOTE@V [--to FILE]",
     summary: "bring an older version back",
     details: """
-        Makes a new version with the text of the old one; nothing is taken away, and undo goes back. With --to the text is
-        written to FILE instead, which must not exist, and the note stays as it is.
+        Makes a new version with the text of the old one; nothing is taken away, and
+        undo goes back. With --to the text is written to FILE instead, which must
+        not exist, and the note stays as it is. "stet help show" says what V can be.
         """,
     options: [Option(name: "to", value: "FILE", help: "write the text to a new file")],
     operands: 1...1,

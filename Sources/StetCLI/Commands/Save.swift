@@ -5,8 +5,9 @@ let saveCommand = Command(
     name: "save", usage: "NOTE - [-m LABEL]",
     summary: "save a text as a note's newest version",
     details: """
-        Reads the text from standard input and says the version that has it. A text that the note shows already makes no
-        new version; a label is still put on that one.
+        Reads the text from standard input and says the version that has it. A text
+        that the note shows already makes no new version; a label is still put on
+        that one.
         """,
     options: [Option(name: "label", letter: "m", value: "LABEL", help: "put these words on the version")],
     operands: 1...2,

@@ -4,8 +4,11 @@ let showCommand = Command(
     name: "show", aliases: ["cat"], usage: "NOTE[@V] [--lines N | --last N]",
     summary: "print a version's text",
     details: """
-        Prints the exact bytes into a pipe or file; on a terminal, control characters are spelled out. V is a number, a
-        VersionID, "sha:" and at least 4 digits, "head", or a time: "2 hours ago", 2026-11-30 (the end of that day).
+        Prints the exact bytes into a pipe or file; on a terminal, control
+        characters are spelled out. V is a number, "head", "sha:" and at least 4
+        digits of the text's hash, a time, or an id as --json prints it. A time
+        means what the note showed then: "2 hours ago", yesterday,
+        "2026-11-30 14:05", 2026-11-30 (the end of that day).
         """,
     options: [
         Option(name: "lines", value: "N", help: "only the first N lines"),

@@ -5,8 +5,10 @@ private let steps = Option(name: "steps", letter: "n", value: "N", help: "so man
 let undoCommand = Command(
     name: "undo", usage: "NOTE [-n N]",
     summary: "go back to the version before",
-    details:
-        "Undo works across restarts and as far back as the note's first version. Nothing is lost: redo goes forward.",
+    details: """
+        Undo works across restarts and as far back as the note's first version.
+        Nothing is lost: redo goes forward.
+        """,
     options: [steps],
     operands: 0...1,
     examples: [("stet undo todo.md", "take the newest save back"), ("stet undo todo.md -n 3", "the newest three")]

@@ -4,8 +4,9 @@ let verifyCommand = Command(
     name: "verify", usage: "[--quick]",
     summary: "check the whole store by reading it",
     details: """
-        Reads every text and compares it with its hash, checks the index by itself and against a replay of the operation
-        log. Exit code 1 where something is wrong.
+        Reads every text and compares it with its hash, checks the index by itself
+        and against a replay of the operation log. Exit code 1 where something is
+        wrong.
         """,
     options: [Option(name: "quick", help: "check the structure only, and that each text has a file")],
     operands: 0...0,
