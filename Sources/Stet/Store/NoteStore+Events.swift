@@ -29,6 +29,7 @@ extension StoreIndex {
             return notes.count > 3 ? "\(shown) and \(notes.count - 3) more" : shown
         }
         switch timed.operation {
+        case .begin(let begin) where begin.previous == nil: return "the store was made"
         case .begin(let begin): return "device \(begin.device) began"
         case .save(let save):
             return "\(save.kind.past) \(try name(save.note))@\(save.number)"

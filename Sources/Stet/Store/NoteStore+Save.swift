@@ -174,7 +174,7 @@ extension NoteStore {
     }
 
     /// Whether the text has to be written: always, but where some version has it and its file gives its hash. A copy
-    /// is never trusted for its name alone (invariant 2, cases B65 and B68), nor for being there by chance: a file that
+    /// is never trusted for its name alone (invariant 2), nor for being there by chance: a file that
     /// no version has may not be durable.
     private func isMissing(_ text: PreparedText, in index: StoreIndex) throws -> Bool {
         guard try index.contains(text.object) else { return true }

@@ -18,7 +18,7 @@ let initCommand = Command(
     ]
 ) { invocation in
     guard invocation.arguments.has("bare") else {
-        throw invocation.usage("say --bare: notes of this store live in the store itself")
+        throw invocation.usage("this version keeps notes in the store itself: stet init --bare")
     }
     let folder = try storeToMake(invocation)
     let store = try NoteStore.create(at: folder, clock: invocation.clock, machine: Surroundings.machineID())

@@ -9,7 +9,7 @@ let listCommand = Command(
 ) { invocation in
     let store = try invocation.store()
     let rows = try store.summaries(deleted: invocation.arguments.has("deleted"))
-    let width = min(60, rows.map { TerminalText.columns($0.note.name.shown) }.max() ?? 0)
+    let width = min(40, rows.map { TerminalText.columns($0.note.name.shown) }.max() ?? 0)
     for row in rows {
         if invocation.isJSON {
             try jsonLine(row).write(to: invocation.output)

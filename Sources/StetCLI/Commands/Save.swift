@@ -24,7 +24,10 @@ let saveCommand = Command(
         as: try name(invocation.arguments.operands[0], in: store), label: invocation.arguments.value("label"),
         reading: readStandardInput)
     try invocation.answer(change)
-    if !change.isNew { invocation.output.note("unchanged: no new version") }
+    let isLabelled = invocation.arguments.has("label")
+    if !change.isNew {
+        invocation.output.note("unchanged: no new version" + (isLabelled ? "; the label is on this one" : ""))
+    }
     return .done
 }
 
