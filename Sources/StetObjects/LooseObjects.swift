@@ -20,6 +20,12 @@ public struct LooseObjects: Sendable {
         incoming = caches + "/incoming"
     }
 
+    /// Whether both folders are there.
+    public func hasFolders() throws(SystemError) -> Bool {
+        if try FileSystem.status(folder) == nil { return false }
+        return try FileSystem.status(incoming) != nil
+    }
+
     /// Makes the folders that are missing.
     public func makeFolders() throws(SystemError) {
         try FileSystem.makeFolder(folder)
@@ -159,8 +165,10 @@ public struct LooseObjects: Sendable {
         return file
     }
 
-    /// Every object that has a file, in the order of the names, one shard in memory at a time.
+    /// Every object that has a file, in the order of the names, one shard in memory at a time; none where the tree is
+    /// gone.
     public func forEach(_ body: (ObjectID) throws -> Void) throws {
+        guard try FileSystem.status(folder) != nil else { return }
         for shard in try FileSystem.list(folder) where shard.utf8.count == 2 {
             for name in try FileSystem.list(folder + "/" + shard) {
                 if let object = ObjectID(hex: shard + name) { try body(object) }
