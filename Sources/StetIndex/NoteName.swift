@@ -103,6 +103,14 @@ public struct NameError: Error, Equatable, Sendable, CustomStringConvertible {
     /// What is wrong with them.
     public let problem: Problem
 
+    /// As much of the name as a message has room for, cut between two characters.
+    private var beginning: [UInt8] {
+        guard name.count > 80 else { return name }
+        var end = 80
+        while end > 77, name[end] & 0xC0 == 0x80 { end -= 1 }
+        return Array(name[..<end]) + Array("…".utf8)
+    }
+
     /// One line: the name, escaped, and what is wrong with it.
     public var description: String {
         let reason =
@@ -116,7 +124,6 @@ public struct NameError: Error, Equatable, Sendable, CustomStringConvertible {
             case .componentTooLong: "a part of it has more than \(NoteName.maximumComponentLength) bytes"
             case .tooLong: "it has more than \(NoteName.maximumLength) bytes"
             }
-        let shown = name.count > 80 ? Array(name.prefix(80)) + Array("…".utf8) : name
-        return "\"\(TerminalText.escape(shown))\" cannot be the name of a note: \(reason)"
+        return "\"\(TerminalText.escape(beginning))\" cannot be the name of a note: \(reason)"
     }
 }

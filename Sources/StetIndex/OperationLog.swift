@@ -78,9 +78,10 @@ package struct OperationLog: Sendable {
 
     // MARK: Reading
 
-    /// The devices that have a log below `oplog`.
+    /// The devices that have a log below `oplog`; none where it is gone, which is damage and no failure of the system.
     package static func devices(in oplog: String) throws(SystemError) -> [DeviceID] {
-        try FileSystem.list(oplog).compactMap { DeviceID($0) }
+        guard try FileSystem.status(oplog) != nil else { return [] }
+        return try FileSystem.list(oplog).compactMap { DeviceID($0) }
     }
 
     /// The size of a segment's file, or nil where there is none.

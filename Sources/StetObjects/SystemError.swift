@@ -19,6 +19,9 @@ public struct SystemError: Error, Equatable, Sendable, CustomStringConvertible {
     /// Whether what was asked for does not exist.
     public var isMissing: Bool { number == ENOENT || number == ENOTDIR }
 
+    /// Whether a folder stands where a file belongs.
+    public var isFolder: Bool { number == EISDIR }
+
     /// Whether a symbolic link stands where a file of Stet's own belongs: those are never followed.
     public var isSymbolicLink: Bool { number == ELOOP }
 

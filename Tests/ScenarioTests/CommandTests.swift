@@ -33,7 +33,7 @@ struct CommandTests {
         expect(try scene.stet("save", "n", "-", input: "v2\n"), "n@2")
         let again = try scene.stet("save", "n", "-", "-m", "sent", input: "v2\n")
         #expect(again.text == "n@2\n")
-        #expect(again.errors == "stet: unchanged: no new version\n")
+        #expect(again.errors == "stet: unchanged: no new version; the label is on this one\n")
         #expect(try scene.json("history", "n").map { $0["label"] as? String } == ["sent", nil])
         expect(try scene.stet("save", "empty", "-"), "empty@1")
         #expect(try scene.shown("empty") == "")
@@ -130,6 +130,10 @@ struct CommandTests {
         #expect(try scene.stet("show", "archive/2026/m").errors == "stet: archive/2026/m is deleted\n")
         expect(try scene.stet("undelete", "archive/2026/m"), "archive/2026/m@1")
         #expect(try scene.stet("show", "n").errors == "stet: n means the note that is now called archive/2026/m\n")
+        // A folder that holds nothing but what leaves it is none by then.
+        expect(try scene.stet("mv", "archive/2026/m", "archive/2026"), "archive/2026/m -> archive/2026")
+        try scene.save("v3\n", as: "a/b/c")
+        expect(try scene.stet("mv", "a/b", "a"), "a/b/c -> a/c")
         try scene.expectSound()
     }
 

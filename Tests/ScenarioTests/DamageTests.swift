@@ -76,6 +76,37 @@ struct DamageTests {
         try scene.stet("verify", "--quick")
     }
 
+    // B73: somebody took caches for a cache. What is lost is counted, and what comes has its place again.
+    @Test(arguments: sizes, ["caches", "caches/objects", "caches/incoming"])
+    func aStoreWithoutItsCachesTellsWhatIsMissingAndSaves(_ size: Int, _ folder: String) throws {
+        let scene = try Scene()
+        try scene.save(text("A", size), text("B", size), as: "n")
+        try scene.save(text("C", size), as: "m")
+        try scene.stet("rm", "m")
+        try scene.sqlite("DELETE FROM journal")
+        try FileManager.default.removeItem(atPath: scene.store + "/" + folder)
+        let lost = folder != "caches/incoming"
+        #expect(try scene.json("log", "n").map { $0["missing"] as? Bool } == [lost, lost])
+        let summary = try scene.objects(
+            of: scene.stet(bytes: ["verify", "--json"].map { Array($0.utf8) }, exits: lost ? 1 : 0))
+        #expect(summary.last?["missing"] as? Int == (lost ? 3 : 0))
+        try scene.save(text("D", size), as: "n")
+        #expect(try scene.shown("n") == text("D", size))
+        #expect(FileManager.default.fileExists(atPath: scene.store + "/caches/README.txt"))
+        for letter in ["A", "B", "C"] { try scene.stet("save", letter, "-", input: text(letter, size)) }
+        try scene.expectSound()
+    }
+
+    @Test func aLostLogIsDamageAndNotARefusalOfTheSystem() throws {
+        let scene = try Scene()
+        try scene.save("v1\n", as: "n")
+        try scene.sqlite("DELETE FROM record WHERE operation < (SELECT max(operation) FROM record)")
+        try FileManager.default.removeItem(atPath: scene.store + "/oplog")
+        try scene.stet("verify", exits: 1)
+        try scene.stet("save", "n", "-", input: "v2\n", exits: 5)
+        #expect(try scene.shown("n") == "v1\n")
+    }
+
     @Test func aMissingIndexIsDamageAndNoNewOneIsMade() throws {
         let scene = try Scene()
         try scene.save("v1\n", "v2\n", as: "n")

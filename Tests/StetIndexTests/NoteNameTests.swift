@@ -127,6 +127,21 @@ func namesThatAreNotUTF8AreRefused(name: [UInt8]) {
     }
 }
 
+// B22: a message that shows the beginning of a long name does not cut a character in two.
+@Test(arguments: ["漢", "é", "👩", "x"])
+func refusalCutsALongNameBetweenCharacters(character: String) {
+    for lead in ["", "a", "ab", "abc"] {
+        let name = lead + String(repeating: character, count: 300)
+        do throws(NameError) {
+            _ = try NoteName(name)
+            Issue.record("\(name) was taken")
+        } catch {
+            #expect(!error.description.contains("\\x"), "\(error.description)")
+            #expect(error.description.hasPrefix("\"\(lead)\(character)"))
+        }
+    }
+}
+
 @Test func identifiersAreReadBackFromTheirText() throws {
     let device = try #require(DeviceID(bytes: [1, 2, 3, 4, 5, 6, 7, 0xFE]))
     #expect(device.description == "d01020304050607fe")

@@ -124,6 +124,23 @@ func flippedBitIsFoundAndOtherNotesStayReadable(offset: Int) throws {
     #expect(readable == 9)
 }
 
+// B65: a folder under a text's name can be no copy of it, and must not keep every later one out.
+@Test(arguments: [10, 100_000])
+func folderInTheTextsPlaceIsSetAsideByTheNextSave(size: Int) throws {
+    let fixture = try StoreFixture()
+    let name = try NoteName("n")
+    let object = try fixture.store.save(patterned(size), as: name).version.object
+    try fixture.store.flush()
+    let path = fixture.path(of: object)
+    try FileManager.default.removeItem(atPath: path)
+    try FileManager.default.createDirectory(atPath: path + "/inside", withIntermediateDirectories: true)
+    #expect(try fixture.store.verify().damaged == 1)
+    try fixture.store.save(patterned(size), as: name)
+    #expect(try Files.bytes(at: path) == patterned(size))
+    try fixture.store.flush()
+    try fixture.expectSound()
+}
+
 // B66: an object that cannot even be opened does not end the check of the others.
 @Test func objectThatIsNoFileIsReportedAmongTheOthers() throws {
     let fixture = try StoreFixture()

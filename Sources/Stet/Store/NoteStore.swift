@@ -69,7 +69,7 @@ public final class NoteStore: Sendable {
             try FileSystem.list(layout.folder).allSatisfy(own.contains)
         else { throw StoreError.alreadyThere(layout.folder) }
         // An index is made before its log: a log without one is that of a store whose index was lost.
-        if try FileSystem.status(layout.index) == nil, try FileSystem.status(layout.operationLog) != nil,
+        if try FileSystem.status(layout.index)?.size ?? 0 == 0, try FileSystem.status(layout.operationLog) != nil,
             try !FileSystem.list(layout.operationLog).isEmpty
         {
             throw layout.indexIsGone

@@ -32,6 +32,15 @@ struct StoreLayout: Sendable {
         .damaged("\(TerminalText.escape(index)) is gone; nothing was put in its place")
     }
 
+    /// Makes folders again that somebody took away, such as `caches` for a cache: what was in them is lost or
+    /// damaged, and is told of, and what comes needs its place.
+    func completeFolders() throws {
+        if try LooseObjects(caches: caches).hasFolders(), try FileSystem.status(operationLog) != nil { return }
+        try makeFolders()
+        try FileSystem.syncFolder(caches)
+        try FileSystem.syncFolder(folder)
+    }
+
     /// Refuses a folder that somebody else could write into, or that is somebody else's.
     func checkOwner() throws {
         guard let status = try FileSystem.status(folder), status.isFolder else { throw StoreError.noStore(folder) }

@@ -42,6 +42,7 @@ final class Writer {
         try lock.take()
         defer { lock.give() }
         index = try Self.openIndex(layout)
+        try layout.completeFolders()
         try objects.sweepIncoming()
         // A device that the index does not know shows in no size: the log went on while the index was put back.
         if try OperationLog.devices(in: layout.operationLog).count != index.devices().count {

@@ -34,7 +34,9 @@ private func renamings(_ invocation: Invocation, _ store: NoteStore) throws -> [
     let endsInSlash = target.count > 1 && target.last == UInt8(ascii: "/")
     if endsInSlash { target.removeLast() }
     var new = try Operand.name(target)
-    let isFolder = try endsInSlash || !store.notes(in: new).isEmpty
+    // A folder that only holds what is to leave it is none: "a/b" may become "a".
+    let moving = Set(old.notes.map(\.id))
+    let isFolder = try endsInSlash || store.notes(in: new).contains { !moving.contains($0.id) }
     switch old {
     case .note(let note):
         if isFolder { new = try new.appending(note.name.fileName) }
