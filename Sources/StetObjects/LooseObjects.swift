@@ -110,18 +110,21 @@ public struct LooseObjects: Sendable {
     }
 
     /// The bytes of `object`, checked against its name.
-    public func read(_ object: ObjectID) throws -> [UInt8] {
-        let file = try open(object)
-        let size = try FileSystem.status(file).size
+    ///
+    /// - Parameter expected: its size where that is known: a file of another one is damaged, and is not read, for it can
+    ///   claim to be longer than memory or patience.
+    public func read(_ object: ObjectID, size expected: Int? = nil) throws -> [UInt8] {
+        let (file, size) = try open(object, size: expected)
         let bytes = try FileSystem.read(file, at: 0, count: size)
         guard ObjectID(of: bytes) == object else { throw ObjectError.damaged(object, path: file.path) }
         return bytes
     }
 
     /// Opens `object` for reading in pieces; all of it is read once first, to check it against its name.
-    public func openChecked(_ object: ObjectID) throws -> CheckedObject {
-        let file = try open(object)
-        let size = try FileSystem.status(file).size
+    ///
+    /// - Parameter expected: its size where that is known, as for `read`.
+    public func openChecked(_ object: ObjectID, size expected: Int? = nil) throws -> CheckedObject {
+        let (file, size) = try open(object, size: expected)
         var hash = SHA256()
         try CheckedObject.pieces(of: file, in: 0..<size) { hash.update($0) }
         guard ObjectID(hash) == object else { throw ObjectError.damaged(object, path: file.path) }
@@ -129,16 +132,16 @@ public struct LooseObjects: Sendable {
     }
 
     /// Whether a file of `object` exists and holds its bytes.
-    public func isWhole(_ object: ObjectID) throws -> Bool {
+    public func isWhole(_ object: ObjectID, size expected: Int? = nil) throws -> Bool {
         do {
-            _ = try openChecked(object)
+            _ = try openChecked(object, size: expected)
             return true
         } catch is ObjectError {
             return false
         }
     }
 
-    private func open(_ object: ObjectID) throws -> FileDescriptor {
+    private func open(_ object: ObjectID, size expected: Int?) throws -> (file: FileDescriptor, size: Int) {
         let file: FileDescriptor
         do throws(SystemError) {
             file = try FileSystem.openForReading(path(object))
@@ -147,10 +150,11 @@ public struct LooseObjects: Sendable {
             throw error.isMissing ? ObjectError.missing(object) as any Error : error
         }
         // A link, folder or pipe under an object's name is damage to that object, and no reason to end a whole check.
-        guard try FileSystem.status(file).isRegularFile else {
+        let status = try FileSystem.status(file)
+        guard status.isRegularFile, expected ?? status.size == status.size else {
             throw ObjectError.damaged(object, path: file.path)
         }
-        return file
+        return (file, status.size)
     }
 
     /// Every object that has a file, in the order of the names, one shard in memory at a time.

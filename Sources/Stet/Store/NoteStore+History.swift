@@ -24,7 +24,7 @@ extension NoteStore {
             let head = try transaction.index.version(.head, of: note)
             if head.object == version.object { return Change(note: note, version: head, isNew: false) }
             // A text that cannot be read is not made the head.
-            _ = try text(of: version.object, in: transaction.index)
+            _ = try text(of: version, in: transaction.index)
             _ = try transaction.newVersion(
                 of: note, name: note.name, object: version.object, size: version.size, kind: .restore)
             return try transaction.change(to: note.ordinal, isNew: true)

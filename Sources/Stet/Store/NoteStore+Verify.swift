@@ -92,10 +92,10 @@ extension NoteStore {
         var done = 0
         let total = report.objects
         // One list of names instead of a long read transaction: what is saved meanwhile is not part of this check.
-        var wanted: [ObjectID] = []
-        try read { index in try index.forEachObject { object, _ in wanted.append(object) } }
-        for object in wanted {
-            switch try state(of: object, reading: reading) {
+        var wanted: [(object: ObjectID, size: Int)] = []
+        try read { index in try index.forEachObject { wanted.append(($0, $1)) } }
+        for (object, size) in wanted {
+            switch try state(of: object, size, reading: reading) {
             case .whole: break
             case .damaged: bad.append((object, false))
             case .missing: bad.append((object, true))
@@ -121,11 +121,11 @@ extension NoteStore {
         case missing
     }
 
-    private func state(of object: ObjectID, reading: Bool) throws -> TextState {
+    private func state(of object: ObjectID, _ size: Int, reading: Bool) throws -> TextState {
         if try read({ try $0.journaled(object) }) != nil { return .whole }
         guard reading else { return try objects.size(object) == nil ? .missing : .whole }
         do {
-            _ = try objects.openChecked(object)
+            _ = try objects.openChecked(object, size: size)
             return .whole
         } catch ObjectError.missing {
             return .missing
