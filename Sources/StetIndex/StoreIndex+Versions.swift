@@ -26,6 +26,9 @@ extension StoreIndex {
         guard let object = row.object(3), let kind = VersionKind(rawValue: row.integer(6)) else {
             throw IndexDamage("version \(number) of a note has no valid hash or kind")
         }
+        guard [0, 1, 4].allSatisfy({ Self.possibleNumbers.contains(row.integer($0)) }) else {
+            throw IndexDamage("a version has a number that cannot be")
+        }
         let parent = row.optionalInteger(2) ?? number - 1
         var parents = parent > 0 ? [parent] : []
         if kind == .merge { parents += try mergeParents(note, number) }
