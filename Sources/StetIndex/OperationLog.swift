@@ -112,8 +112,7 @@ package struct OperationLog: Sendable {
     ) throws -> (end: Position, isTorn: Bool) {
         var position = start
         while true {
-            guard let size = try size(ofSegment: position.segment) else { return (position, false) }
-            let log = try read(at: Position(segment: position.segment, offset: 0), count: size)
+            guard let log = try whole(segment: position.segment) else { return (position, false) }
             let (end, isTorn) = try scan(segment: log, from: position, body)
             let next = Position(segment: position.segment + 1, offset: Self.headerLength)
             let hasNext = try self.size(ofSegment: next.segment) != nil
@@ -131,9 +130,18 @@ package struct OperationLog: Sendable {
 
     /// Hands the whole records of one segment to `body`.
     package func scanSegment(_ segment: Int, _ body: (Entry) throws -> Void) throws {
-        guard let size = try size(ofSegment: segment) else { return }
-        let log = try read(at: Position(segment: segment, offset: 0), count: size)
+        guard let log = try whole(segment: segment) else { return }
         _ = try scan(segment: log, from: Position(segment: segment, offset: Self.headerLength), body)
+    }
+
+    /// All bytes of a segment, or nil where there is none.
+    ///
+    /// - Throws: `LogDamage` where it is longer than any that was written: a file may claim a length that no memory holds.
+    private func whole(segment: Int) throws -> [UInt8]? {
+        guard let size = try size(ofSegment: segment) else { return nil }
+        let longest = Self.segmentSize + RecordFrame.longest
+        guard size <= longest else { throw LogDamage(path: path(segment), offset: longest) }
+        return try read(at: Position(segment: segment, offset: 0), count: size)
     }
 
     private func scan(
@@ -147,6 +155,7 @@ package struct OperationLog: Sendable {
             return (start, true)
         }
         var position = start
+        var sequence = 0
         while true {
             switch RecordFrame.read(log, at: position.offset) {
             case .record(let frame, let end):
@@ -156,8 +165,14 @@ package struct OperationLog: Sendable {
                         position: position, end: after, sequence: frame.sequence,
                         bytes: Array(log[position.offset..<end]), payload: frame.payload, previous: frame.previous))
                 position = after
+                sequence = frame.sequence
             case .end: return (position, false)
-            case .torn: return (position, true)
+            case .torn:
+                // A wrong length makes a record in the middle look as if it were cut short.
+                guard !RecordFrame.isOneWhole(in: log, behind: position.offset, after: sequence) else {
+                    throw LogDamage(path: path(position.segment), offset: position.offset)
+                }
+                return (position, true)
             case .damaged: throw LogDamage(path: path(position.segment), offset: position.offset)
             }
         }

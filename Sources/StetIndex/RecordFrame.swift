@@ -14,6 +14,7 @@ package struct RecordFrame: Equatable, Sendable {
     static let headerLength = 4 + 8 + checkLength
     /// No record is longer: a rename of a folder of a hundred thousand notes fits.
     static let maximumPayload = 1 << 26
+    static let longest = headerLength + maximumPayload + checkLength
 
     /// What a device's first record has for the check of the one before.
     package static let noCheck = [UInt8](repeating: 0, count: checkLength)
@@ -82,6 +83,26 @@ package struct RecordFrame: Equatable, Sendable {
 
     private static func tornOrDamaged(_ log: [UInt8], from start: Int) -> Reading {
         log[start...].allSatisfy { $0 == 0 } ? .torn : .damaged
+    }
+
+    /// Whether a whole record of a later number than `sequence` stands anywhere behind `start`: then what is at `start` was
+    /// not cut short, for an append is the last thing in a log.
+    static func isOneWhole(in log: [UInt8], behind start: Int, after sequence: Int) -> Bool {
+        // Hostile bytes can look like a record everywhere. After this much hashing they are no interrupted append.
+        var budget = 1 << 28
+        let shortest = headerLength + checkLength
+        var position = start + 1
+        while position + shortest <= log.count {
+            defer { position += 1 }
+            let length = integer(log[position..<position + 4])
+            guard length <= min(maximumPayload, log.count - position - shortest),
+                integer(log[position + 4..<position + 12]) > sequence
+            else { continue }
+            budget -= length
+            if budget < 0 { return true }
+            if case .record = read(log, at: position) { return true }
+        }
+        return false
     }
 
     private static func integer(_ bytes: ArraySlice<UInt8>) -> Int {

@@ -24,8 +24,11 @@ extension StoreIndex {
         }
     }
 
-    private func readRecord(_ row: Statement) -> HeldRecord {
-        HeldRecord(
+    private func readRecord(_ row: Statement) throws -> HeldRecord {
+        guard [0, 1, 2, 4].allSatisfy({ Self.possibleNumbers.contains(row.integer($0)) }) else {
+            throw IndexDamage("a record has a number that cannot be")
+        }
+        return HeldRecord(
             operation: row.integer(0), position: .init(segment: row.integer(1), offset: row.integer(2)),
             bytes: row.bytes(3), journaled: row.integer(4))
     }

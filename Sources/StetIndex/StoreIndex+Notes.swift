@@ -3,6 +3,9 @@ extension StoreIndex {
 
     private func readNote(_ row: Statement) throws -> Note {
         guard let id = NoteID(bytes: row.bytes(1)) else { throw IndexDamage("a note has no valid id") }
+        guard Self.possibleNumbers.contains(row.integer(0)), Self.possibleNumbers.contains(row.integer(3)) else {
+            throw IndexDamage("a note has a number that cannot be")
+        }
         return Note(
             ordinal: row.integer(0), id: id, name: NoteName(stored: row.bytes(2)), head: row.integer(3),
             isDeleted: row.optionalInteger(4) != nil)

@@ -26,6 +26,9 @@ extension StoreIndex {
         guard let object = row.object(3), let kind = VersionKind(rawValue: row.integer(6)) else {
             throw IndexDamage("version \(number) of a note has no valid hash or kind")
         }
+        guard [0, 1, 4].allSatisfy({ Self.possibleNumbers.contains(row.integer($0)) }) else {
+            throw IndexDamage("a version has a number that cannot be")
+        }
         let parent = row.optionalInteger(2) ?? number - 1
         var parents = parent > 0 ? [parent] : []
         if kind == .merge { parents += try mergeParents(note, number) }
@@ -175,9 +178,9 @@ extension StoreIndex {
         ) { "\(TerminalText.escape($0.bytes(0)))@\($0.integer(1))" }
     }
 
-    /// Every object that a version has.
-    package func objects() throws -> [ObjectID] {
-        try connection.all("SELECT hash FROM object ORDER BY object", read: readObject)
+    /// Every object that a version has, and its size.
+    package func objects() throws -> [(object: ObjectID, size: Int)] {
+        try connection.all("SELECT hash, size FROM object ORDER BY object") { (try readObject($0), $0.integer(1)) }
     }
 
     /// The objects that the journal holds.

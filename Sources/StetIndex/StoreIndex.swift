@@ -25,6 +25,9 @@ package final class StoreIndex {
     /// "stet" as SQLite's application id.
     private static let applicationID = 0x7374_6574
 
+    /// Numbers that counting can have reached. The file may be hostile, and sums with any other could overflow.
+    static let possibleNumbers = 0...(1 << 48)
+
     private init(_ connection: Connection, _ path: String) {
         self.connection = connection
         self.path = path
@@ -136,7 +139,9 @@ package final class StoreIndex {
     package func devices() throws -> [Device] {
         if deviceCache.isEmpty {
             deviceCache = try connection.all("SELECT id, base FROM device ORDER BY device") { row in
-                guard let id = DeviceID(bytes: row.bytes(0)) else { throw IndexDamage("a device has no valid id") }
+                guard let id = DeviceID(bytes: row.bytes(0)), Self.possibleNumbers.contains(row.integer(1)) else {
+                    throw IndexDamage("a device has no valid id or place in the order")
+                }
                 return Device(id: id, base: row.integer(1))
             }
         }

@@ -187,6 +187,12 @@ package enum FileSystem {
         guard fsync(file.number) == 0 else { throw SystemError(errno, "sync", file.path) }
     }
 
+    /// Gives `count` bytes of a mapped file their room on the disk. Returns false where there is none: to touch them would
+    /// then end the process (SIGBUS).
+    package static func makeRoom(for start: UnsafeMutableRawPointer, count: Int) -> Bool {
+        stet_populate(start, count) != 0
+    }
+
     /// Makes the entries of the folder at `path` survive power loss.
     package static func syncFolder(_ path: String) throws(SystemError) {
         try sync(openFolder(path))

@@ -108,18 +108,21 @@ package struct LooseObjects: Sendable {
     }
 
     /// The bytes of `object`, checked against its name.
-    package func read(_ object: ObjectID) throws -> [UInt8] {
-        let file = try open(object)
-        let size = try FileSystem.status(file).size
+    ///
+    /// - Parameter expected: its size where that is known: a file of another one is damaged, and is not read, for it can
+    ///   claim to be longer than memory or patience.
+    package func read(_ object: ObjectID, size expected: Int? = nil) throws -> [UInt8] {
+        let (file, size) = try open(object, size: expected)
         let bytes = try FileSystem.read(file, at: 0, count: size)
         guard ObjectID(of: bytes) == object else { throw ObjectError.damaged(object, path: file.path) }
         return bytes
     }
 
     /// Opens `object` for reading in pieces; all of it is read once first, to check it against its name.
-    package func openChecked(_ object: ObjectID) throws -> CheckedObject {
-        let file = try open(object)
-        let size = try FileSystem.status(file).size
+    ///
+    /// - Parameter expected: its size where that is known, as for `read`.
+    package func openChecked(_ object: ObjectID, size expected: Int? = nil) throws -> CheckedObject {
+        let (file, size) = try open(object, size: expected)
         var hash = SHA256()
         try CheckedObject(object, file, size: size, outline: nil).read(0..<size) { hash.update($0) }
         guard ObjectID(hash) == object else { throw ObjectError.damaged(object, path: file.path) }
@@ -128,24 +131,23 @@ package struct LooseObjects: Sendable {
 
     /// Opens `object` for reading in pieces, each checked against `outline` when it is read; only what is asked for is read.
     /// Without an outline that fits, all of it is read once first.
-    package func open(_ object: ObjectID, outline: Outline?) throws -> CheckedObject {
-        let file = try open(object)
-        let size = try FileSystem.status(file).size
-        guard let outline, outline.fits(size: size) else { return try openChecked(object) }
+    package func open(_ object: ObjectID, size expected: Int, outline: Outline?) throws -> CheckedObject {
+        let (file, size) = try open(object, size: expected)
+        guard let outline, outline.fits(size: size) else { return try openChecked(object, size: expected) }
         return CheckedObject(object, file, size: size, outline: outline)
     }
 
     /// Whether a file of `object` exists and holds its bytes.
-    package func isWhole(_ object: ObjectID) throws -> Bool {
+    package func isWhole(_ object: ObjectID, size expected: Int? = nil) throws -> Bool {
         do {
-            _ = try openChecked(object)
+            _ = try openChecked(object, size: expected)
             return true
         } catch is ObjectError {
             return false
         }
     }
 
-    private func open(_ object: ObjectID) throws -> FileDescriptor {
+    private func open(_ object: ObjectID, size expected: Int?) throws -> (file: FileDescriptor, size: Int) {
         let file: FileDescriptor
         do throws(SystemError) {
             file = try FileSystem.openForReading(path(object))
@@ -154,10 +156,11 @@ package struct LooseObjects: Sendable {
             throw error.isMissing ? ObjectError.missing(object) as any Error : error
         }
         // A link, folder or pipe under an object's name is damage to that object, and no reason to end a whole check.
-        guard try FileSystem.status(file).isRegularFile else {
+        let status = try FileSystem.status(file)
+        guard status.isRegularFile, expected ?? status.size == status.size else {
             throw ObjectError.damaged(object, path: file.path)
         }
-        return file
+        return (file, status.size)
     }
 
     /// Every object that has a file, in the order of the names, one shard in memory at a time; none where the tree is

@@ -143,3 +143,30 @@ private final class LogFixture {
     try Files.overwrite(fixture.temporary.appending("README"), with: [])
     #expect(try OperationLog.devices(in: fixture.temporary.path) == [fixture.log.device])
 }
+
+// A length that is wrong makes a record in the middle look as if it were cut short, and what was cut would be lost.
+@Test func recordWhoseLengthIsTooGreatIsDamageWhereOthersFollow() throws {
+    let fixture = try LogFixture()
+    for number in 0..<4 { try fixture.append(payload: [UInt8](repeating: UInt8(number), count: 40)) }
+    let path = fixture.log.path(1)
+    for (position, _) in fixture.records.dropLast() {
+        let whole = try Files.bytes(at: path)
+        var harmed = whole
+        harmed[position.offset + 1] = 200
+        try Files.overwrite(path, with: harmed)
+        #expect(throws: LogDamage(path: path, offset: position.offset)) {
+            try fixture.log.scan(from: OperationLog.start) { _ in }
+        }
+        try Files.overwrite(path, with: whole)
+    }
+    try fixture.expectAll()
+}
+
+// The file takes no room and claims more than memory holds.
+@Test func segmentLongerThanAnyThatWasWrittenIsDamage() throws {
+    let fixture = try LogFixture()
+    try fixture.append(payload: [1, 2, 3])
+    try FileSystem.truncate(FileSystem.openForAppending(fixture.log.path(1)), to: 1 << 40)
+    #expect(throws: LogDamage.self) { try fixture.log.scan(from: OperationLog.start) { _ in } }
+    #expect(throws: LogDamage.self) { try fixture.log.scanSegment(1) { _ in } }
+}

@@ -169,3 +169,18 @@ func objectsAreReadBackByTheirName(text: [UInt8]) throws {
         #expect(largest <= Outline.blockSize)
     }
 }
+
+// A file that claims to be longer than memory is not read to find out that it is another.
+@Test func fileOfAnotherSizeThanKnownCountsAsDamageUnread() throws {
+    let tree = try ObjectTree()
+    let text = bytes("content A\n")
+    let object = ObjectID(of: text)
+    try tree.objects.write(text, as: object)
+    let path = tree.objects.path(object)
+    #expect(try tree.objects.read(object, size: text.count) == text)
+    try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
+    try FileSystem.truncate(FileSystem.openForAppending(path), to: 1 << 40)
+    #expect(throws: ObjectError.damaged(object, path: path)) { try tree.objects.read(object, size: text.count) }
+    #expect(throws: ObjectError.damaged(object, path: path)) { try tree.objects.openChecked(object, size: text.count) }
+    #expect(try !tree.objects.isWhole(object, size: text.count))
+}

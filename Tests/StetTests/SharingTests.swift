@@ -172,6 +172,30 @@ import TestSupport
     #expect(!Files.exists(fixture.folder + "/index.sqlite"))
 }
 
+// What is left where making a store was interrupted while SQLite made the index.
+@Test(arguments: [0, 512])
+func makingAStoreAgainCompletesAnInterruptedAttempt(journal: Int) throws {
+    let temporary = try TemporaryFolder()
+    let folder = temporary.appending("store")
+    try FileManager.default.createDirectory(
+        atPath: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+    try Files.overwrite(folder + "/lock", with: [])
+    try Files.overwrite(folder + "/index.sqlite", with: [])
+    try Files.overwrite(folder + "/index.sqlite-journal", with: [UInt8](repeating: 0, count: journal))
+    let store = try NoteStore.create(at: folder, clock: ManualClock().clock)
+    try store.put("one\n", "n")
+    #expect(try store.verify().isClean)
+}
+
+@Test func emptiedIndexIsNotReplacedByAFreshOne() throws {
+    let fixture = try StoreFixture()
+    try fixture.store.put("one\n", "n")
+    try fixture.store.close()
+    try Files.overwrite(fixture.folder + "/index.sqlite", with: [])
+    #expect(throws: StoreError.self) { try NoteStore.create(at: fixture.folder, clock: fixture.clock.clock) }
+    #expect(try Files.bytes(at: fixture.folder + "/index.sqlite").isEmpty)
+}
+
 @Test(arguments: [0o720, 0o702, 0o777])
 func storeThatOthersMayWriteToIsRefused(mode: Int) throws {
     let fixture = try StoreFixture()

@@ -29,7 +29,9 @@ extension NoteStore {
             let head = try transaction.index.version(.head, of: note)
             if head.object == version.object { return Change(note: note, version: head, isNew: false) }
             // A text that cannot be read is not made the head. It is not held in memory: it may be large.
-            if try transaction.index.journaled(version.object) == nil { _ = try objects.openChecked(version.object) }
+            if try transaction.index.journaled(version.object) == nil {
+                _ = try objects.openChecked(version.object, size: version.size)
+            }
             _ = try transaction.newVersion(
                 of: note, name: note.name, object: version.object, size: version.size, kind: .restore)
             return try transaction.change(to: note.ordinal, isNew: true)

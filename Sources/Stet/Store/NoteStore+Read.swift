@@ -2,11 +2,11 @@ extension NoteStore {
     /// The text of a version, checked against its hash.
     ///
     /// - Throws: `ObjectError` where it is missing or damaged.
-    public func text(of version: Version) throws -> [UInt8] { try read { try text(of: version.object, in: $0) } }
+    public func text(of version: Version) throws -> [UInt8] { try read { try text(of: version, in: $0) } }
 
-    /// The bytes of `object` from the journal or else from the tree.
-    func text(of object: ObjectID, in index: StoreIndex) throws -> [UInt8] {
-        try index.journaled(object) ?? objects.read(object)
+    /// The bytes of `version` from the journal or else from the tree.
+    func text(of version: Version, in index: StoreIndex) throws -> [UInt8] {
+        try index.journaled(version.object) ?? objects.read(version.object, size: version.size)
     }
 
     /// Hands the text of a version to `body` in pieces of at most a mebibyte. Nothing is handed out before all of it was
@@ -97,7 +97,7 @@ extension NoteStore {
     private func source(of version: Version, wholly: Bool) throws -> Source {
         guard version.size > Outline.blockSize else { return .memory(try text(of: version)) }
         let outline = try read { wholly ? nil : try $0.outline(of: version.object) }
-        return .file(try objects.open(version.object, outline: outline))
+        return .file(try objects.open(version.object, size: version.size, outline: outline))
     }
 
     /// Answers for many versions whether their texts are nowhere in the store; does not read them.

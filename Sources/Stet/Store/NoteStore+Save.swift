@@ -178,7 +178,7 @@ extension NoteStore {
     /// no version has may not be durable.
     private func isMissing(_ text: PreparedText, in index: StoreIndex) throws -> Bool {
         guard try index.contains(text.object) else { return true }
-        return try !objects.isWhole(text.object)
+        return try !objects.isWhole(text.object, size: text.size)
     }
 
     private func keep(_ text: PreparedText, operation: Int, in transaction: inout Writer.Transaction) throws {

@@ -92,8 +92,8 @@ extension NoteStore {
         var done = 0
         let total = report.objects
         // One list of names instead of a long read transaction: what is saved meanwhile is not part of this check.
-        for object in try read({ try $0.objects() }) {
-            switch try state(of: object, reading: reading) {
+        for (object, size) in try read({ try $0.objects() }) {
+            switch try state(of: object, size, reading: reading) {
             case .whole: break
             case .damaged: bad.append((object, false))
             case .missing: bad.append((object, true))
@@ -119,11 +119,11 @@ extension NoteStore {
         case missing
     }
 
-    private func state(of object: ObjectID, reading: Bool) throws -> TextState {
+    private func state(of object: ObjectID, _ size: Int, reading: Bool) throws -> TextState {
         if try read({ try $0.journaled(object) }) != nil { return .whole }
         guard reading else { return try objects.size(object) == nil ? .missing : .whole }
         do {
-            _ = try objects.openChecked(object)
+            _ = try objects.openChecked(object, size: size)
             return .whole
         } catch ObjectError.missing {
             return .missing

@@ -64,16 +64,21 @@ public final class NoteStore: Sendable {
 
     /// A folder may become a store where it is empty, or holds no more than an earlier attempt left.
     private static func requireUnused(_ layout: StoreLayout) throws {
-        let own: Set = ["index.sqlite", "index.sqlite-wal", "index.sqlite-shm", "lock", "oplog", "caches"]
+        // The journal is there for as long as SQLite makes the index one with a write-ahead log.
+        let own: Set = [
+            "index.sqlite", "index.sqlite-journal", "index.sqlite-wal", "index.sqlite-shm", "lock", "oplog", "caches",
+        ]
         guard try FileSystem.status(layout.folder)?.isFolder == true,
             try FileSystem.list(layout.folder).allSatisfy(own.contains)
         else { throw StoreError.alreadyThere(layout.folder) }
-        // An index is made before its log: a log without one is that of a store whose index was lost.
-        if try FileSystem.status(layout.index)?.size ?? 0 == 0, try FileSystem.status(layout.operationLog) != nil,
-            try !FileSystem.list(layout.operationLog).isEmpty
-        {
+        // A log begins only when the index has its first record: one beside an index that is gone or empty is that of a
+        // store whose index was lost, and one beside any other is a store's.
+        guard try FileSystem.status(layout.operationLog) != nil, try !FileSystem.list(layout.operationLog).isEmpty
+        else { return }
+        guard let index = try FileSystem.status(layout.index), index.size > 0 else {
             throw layout.indexIsGone
         }
+        throw StoreError.alreadyThere(layout.folder)
     }
 
     /// Opens the store at `folder`.

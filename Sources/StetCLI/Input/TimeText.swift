@@ -149,8 +149,10 @@ enum TimeText {
     }
 
     private static func append(_ fields: tm, separator: UInt8, to text: inout [UInt8]) {
-        appendPair((fields.tm_year + 1900) / 100, to: &text)
-        appendPair((fields.tm_year + 1900) % 100, to: &text)
+        // A time comes from the store, where anything can stand; RFC 3339 knows no other years.
+        let year = min(max(0, Int(fields.tm_year) + 1900), 9999)
+        appendPair(Int32(year / 100), to: &text)
+        appendPair(Int32(year % 100), to: &text)
         text.append(UInt8(ascii: "-"))
         appendPair(fields.tm_mon + 1, to: &text)
         text.append(UInt8(ascii: "-"))

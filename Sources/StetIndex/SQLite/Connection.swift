@@ -65,6 +65,9 @@ final class Connection {
         // The file may be hostile: nothing stored in its schema may run, and damaged pages are looked at with care.
         _ = stet_sqlite3_db_config_flag(handle, SQLITE_DBCONFIG_DEFENSIVE, 1)
         _ = stet_sqlite3_db_config_flag(handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0)
+        // Stet makes neither: a view in a table's place could answer without end, a trigger change what nobody changed.
+        _ = stet_sqlite3_db_config_flag(handle, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0)
+        _ = stet_sqlite3_db_config_flag(handle, SQLITE_DBCONFIG_ENABLE_VIEW, 0)
         sqlite3_busy_timeout(handle, Self.patience)
         if mode == .create || mode == .write {
             try execute("PRAGMA synchronous = FULL; PRAGMA cell_size_check = 1; PRAGMA foreign_keys = 0")

@@ -1,9 +1,14 @@
 internal import CSQLite
 internal import Glibc
 internal import StetObjects
+internal import Synchronization
 
-/// SQLite's own file layer with one difference: a write-ahead log that exists and is not empty is opened without the
-/// CREATE flag.
+/// SQLite's own file layer with two differences.
+///
+/// The shared memory of a write-ahead log is given its room on the disk before it is touched. SQLite writes one byte in
+/// every 4 KiB of it, which leaves holes where blocks are smaller, and on a full disk a hole ends the process.
+///
+/// A write-ahead log that exists and is not empty is opened without the CREATE flag.
 ///
 /// With the flag, SQLite takes the log for a new one and syncs its folder at the first commit of every process, which
 /// would double the cost of a short `stet save`. An empty log keeps the flag: its name may not have reached the disk.
@@ -26,7 +31,9 @@ enum StetVFS {
             if flags & SQLITE_OPEN_WAL != 0, let path, isFilled(String(cString: path)) {
                 flags &= ~SQLITE_OPEN_CREATE
             }
-            return open(system, path, file, flags, outFlags)
+            let result = open(system, path, file, flags, outFlags)
+            if result == SQLITE_OK, flags & SQLITE_OPEN_MAIN_DB != 0, let file { makeRoomWhenMapped(file) }
+            return result
         }
         return sqlite3_vfs_register(layer, 0) == SQLITE_OK
     }()
@@ -35,4 +42,38 @@ enum StetVFS {
         guard let status = try? FileSystem.status(path) else { return false }
         return status.size > 0
     }
+
+    /// SQLite's own methods by the address of those that stand in for them.
+    private static let methods = Mutex<[UInt: UInt]>([:])
+
+    /// Puts `mapShared` in the place of the file's own method. SQLite has few sets of methods, each kept for as long as the
+    /// process lives, so the copies are few as well.
+    private static func makeRoomWhenMapped(_ file: UnsafeMutablePointer<sqlite3_file>) {
+        guard let own = file.pointee.pMethods, own.pointee.iVersion >= 2, own.pointee.xShmMap != nil else { return }
+        methods.withLock { methods in
+            let address = UInt(bitPattern: own)
+            if let copy = methods.first(where: { $0.value == address })?.key {
+                file.pointee.pMethods = UnsafePointer(bitPattern: copy)
+                return
+            }
+            let copy = UnsafeMutablePointer<sqlite3_io_methods>.allocate(capacity: 1)
+            copy.initialize(to: own.pointee)
+            copy.pointee.xShmMap = mapShared
+            methods[UInt(bitPattern: copy)] = address
+            file.pointee.pMethods = UnsafePointer(copy)
+        }
+    }
+
+    private static let mapShared:
+        @convention(c) (
+            UnsafeMutablePointer<sqlite3_file>?, Int32, Int32, Int32,
+            UnsafeMutablePointer<UnsafeMutableRawPointer?>?
+        ) -> Int32 = { file, region, size, extend, pages in
+            let copy = UInt(bitPattern: file?.pointee.pMethods)
+            let own = methods.withLock { $0[copy] }.flatMap { UnsafePointer<sqlite3_io_methods>(bitPattern: $0) }
+            guard let map = own?.pointee.xShmMap else { return SQLITE_ERROR }
+            let result = map(file, region, size, extend, pages)
+            guard result == SQLITE_OK, extend != 0, let start = pages?.pointee else { return result }
+            return FileSystem.makeRoom(for: start, count: Int(size)) ? SQLITE_OK : SQLITE_FULL
+        }
 }
