@@ -25,8 +25,7 @@ enum IndependentReader {
         var namesBefore: [String]
     }
 
-    static let program = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent().appendingPathComponent("tools/read-store.py").path
+    static let program = Files.project + "/tools/read-store.py"
 
     /// Runs it on the store at `folder`.
     static func run(_ arguments: [String], on folder: String, options: [String] = []) throws -> CommandRun {
@@ -66,15 +65,10 @@ struct LogSegment {
 
     init(_ path: String) throws {
         self.path = path
-        bytes = Array(try Data(contentsOf: URL(fileURLWithPath: path)))
+        bytes = try Files.bytes(at: path)
     }
 
-    func write() throws {
-        let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
-        try handle.truncate(atOffset: 0)
-        try handle.write(contentsOf: Data(bytes))
-        try handle.close()
-    }
+    func write() throws { try Files.overwrite(path, with: bytes) }
 
     /// The first byte of each record's payload.
     var kinds: [UInt8] { records.map { bytes[$0.lowerBound + 20] } }

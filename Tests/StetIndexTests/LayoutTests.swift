@@ -14,9 +14,7 @@ private func run(_ sql: String, _ path: String) throws {
 }
 
 @Test func migrationsAreTheFilesOnDiskInOrder() throws {
-    let source = URL(fileURLWithPath: #filePath)
-    let root = source.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-    let folder = root.appendingPathComponent("Migrations").path
+    let folder = Files.project + "/Migrations"
     let files = try Files.list(folder).filter { $0.hasSuffix(".sql") }
     #expect(!files.isEmpty)
     #expect(Migrations.all.map { $0.name + ".sql" } == files)

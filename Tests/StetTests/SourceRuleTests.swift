@@ -4,9 +4,7 @@ import TestSupport
 
 // B72: on Linux replaceItemAt loses the new file, and an atomic write of Foundation widens modes and replaces links.
 @Test func sourcesNeverUseTheUnsafeWritesOfFoundation() throws {
-    let source = URL(fileURLWithPath: #filePath)
-    let root = source.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-    let sources = root.appendingPathComponent("Sources").path
+    let sources = Files.project + "/Sources"
     let files = try FileManager.default.subpathsOfDirectory(atPath: sources).filter { $0.hasSuffix(".swift") }
     #expect(files.count > 30)
     let forbidden = [
@@ -23,10 +21,8 @@ import TestSupport
 
 // Invariant 8: the library prints nothing and reads no environment.
 @Test func libraryNeitherPrintsNorReadsTheEnvironment() throws {
-    let source = URL(fileURLWithPath: #filePath)
-    let root = source.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
     for module in ["Stet", "StetIndex", "StetObjects", "StetText"] {
-        let folder = root.appendingPathComponent("Sources/" + module).path
+        let folder = Files.project + "/Sources/" + module
         let files = try FileManager.default.subpathsOfDirectory(atPath: folder).filter { $0.hasSuffix(".swift") }
         #expect(!files.isEmpty)
         for file in files {

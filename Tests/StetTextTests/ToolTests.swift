@@ -13,12 +13,12 @@ import Testing
                 let new = Bool.random(using: &generator) ? randomLines(&generator, upTo: 40) : edited(old, &generator)
                 guard old != new else { continue }
                 let diff = UnifiedDiff(old: old, new: new).bytes(oldLabel: bytes("a/old"), newLabel: bytes("b/old"))
-                try write(old, "old", in: folder)
-                try write(diff, "diff", in: folder)
+                try Files.overwrite(folder + "/old", with: old)
+                try Files.overwrite(folder + "/diff", with: diff)
                 let result = try run(["patch", "-s", "-o", "out", "old", "diff"], in: folder)
                 #expect(result.status == 0 && result.output == [])
-                #expect(try read("out", in: folder) == new)
-                try FileManager.default.removeItem(at: folder.appendingPathComponent("out"))
+                #expect(try Files.bytes(at: folder + "/out") == new)
+                try Files.remove(folder + "/out")
             }
         }
     }
@@ -32,11 +32,11 @@ import Testing
                 // For git a file that is empty on one side is not the same as a file that does not exist.
                 guard !old.isEmpty else { continue }
                 let diff = UnifiedDiff(old: old, new: new).bytes(oldLabel: bytes("a/n"), newLabel: bytes("b/n"))
-                try write(old, "n", in: folder)
-                try write(diff, "diff", in: folder)
+                try Files.overwrite(folder + "/n", with: old)
+                try Files.overwrite(folder + "/diff", with: diff)
                 let result = try run(["git", "apply", "--whitespace=nowarn", "diff"], in: folder)
                 #expect(result.status == 0)
-                #expect(try read("n", in: folder) == new)
+                #expect(try Files.bytes(at: folder + "/n") == new)
             }
         }
     }
@@ -46,15 +46,15 @@ import Testing
         ["patch -s -p1 -i ../diff", "git apply ../diff"])
     func toolsFindTheFileByItsName(name: String, command: String) throws {
         try withTemporaryFolder { folder in
-            let work = folder.appendingPathComponent("work")
-            try FileManager.default.createDirectory(at: work, withIntermediateDirectories: true)
+            let work = folder + "/work"
+            try FileManager.default.createDirectory(atPath: work, withIntermediateDirectories: true)
             let diff = UnifiedDiff(old: bytes("a\nb\n"), new: bytes("a\nc\n"))
-            try write(bytes("a\nb\n"), name, in: work)
-            try write(
-                diff.bytes(oldLabel: bytes("a/" + name), newLabel: bytes("b/" + name)), "diff", in: folder)
+            try Files.overwrite(work + "/" + name, with: bytes("a\nb\n"))
+            try Files.overwrite(
+                folder + "/diff", with: diff.bytes(oldLabel: bytes("a/" + name), newLabel: bytes("b/" + name)))
             let result = try run(command.split(separator: " ").map { String($0) }, in: work)
             #expect(result.status == 0)
-            #expect(try read(name, in: work) == bytes("a\nc\n"))
+            #expect(try Files.bytes(at: work + "/" + name) == bytes("a\nc\n"))
         }
     }
 
@@ -62,10 +62,10 @@ import Testing
     func patchFindsANameWithoutPrefix(name: String) throws {
         try withTemporaryFolder { folder in
             let diff = UnifiedDiff(old: bytes("a\nb\n"), new: bytes("a\nc\n"))
-            try write(bytes("a\nb\n"), name, in: folder)
-            try write(diff.bytes(oldLabel: bytes(name), newLabel: bytes(name)), "diff", in: folder)
+            try Files.overwrite(folder + "/" + name, with: bytes("a\nb\n"))
+            try Files.overwrite(folder + "/diff", with: diff.bytes(oldLabel: bytes(name), newLabel: bytes(name)))
             #expect(try run(["patch", "-s", "-p0", "-i", "diff"], in: folder).status == 0)
-            #expect(try read(name, in: folder) == bytes("a\nc\n"))
+            #expect(try Files.bytes(at: folder + "/" + name) == bytes("a\nc\n"))
         }
     }
 
@@ -74,13 +74,15 @@ import Testing
         let arguments = command.split(separator: " ").map { String($0) }
         try withTemporaryFolder { folder in
             let creation = UnifiedDiff(old: [], new: bytes("a\nb"))
-            try write(creation.bytes(oldLabel: bytes("/dev/null"), newLabel: bytes("b/n")), "diff", in: folder)
+            try Files.overwrite(
+                folder + "/diff", with: creation.bytes(oldLabel: bytes("/dev/null"), newLabel: bytes("b/n")))
             #expect(try run(arguments, in: folder).status == 0)
-            #expect(try read("n", in: folder) == bytes("a\nb"))
+            #expect(try Files.bytes(at: folder + "/n") == bytes("a\nb"))
             let deletion = UnifiedDiff(old: bytes("a\nb"), new: [])
-            try write(deletion.bytes(oldLabel: bytes("a/n"), newLabel: bytes("/dev/null")), "diff", in: folder)
+            try Files.overwrite(
+                folder + "/diff", with: deletion.bytes(oldLabel: bytes("a/n"), newLabel: bytes("/dev/null")))
             #expect(try run(arguments, in: folder).status == 0)
-            #expect(!FileManager.default.fileExists(atPath: folder.appendingPathComponent("n").path))
+            #expect(!Files.exists(folder + "/n"))
         }
     }
 
@@ -93,8 +95,8 @@ import Testing
                 let new = revised(old, &generator)
                 let result = LineDiff(old: Array(old.joined()), new: Array(new.joined()))
                 ours += result.removedLineCount + result.addedLineCount
-                try write(result.oldLines.bytes, "old", in: folder)
-                try write(result.newLines.bytes, "new", in: folder)
+                try Files.overwrite(folder + "/old", with: result.oldLines.bytes)
+                try Files.overwrite(folder + "/new", with: result.newLines.bytes)
                 let git = [
                     "git", "diff", "--no-index", "--histogram", "--no-color", "--no-ext-diff", "-U0", "old", "new",
                 ]

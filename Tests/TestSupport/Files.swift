@@ -2,6 +2,10 @@ import Foundation
 
 /// What tests do to files behind a store's back. Modes are changed where they are in the way.
 package enum Files {
+    /// The folder of the project's sources.
+    package static let project = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent().path
+
     /// The bytes of the file at `path`.
     package static func bytes(at path: String) throws -> [UInt8] {
         Array(try Data(contentsOf: URL(fileURLWithPath: path)))
