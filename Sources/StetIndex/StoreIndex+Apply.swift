@@ -5,6 +5,14 @@ extension StoreIndex {
     ///
     /// - Throws: `IndexDamage` where the operation does not fit the state it is applied to.
     package func apply(_ timed: TimedOperation) throws {
+        do {
+            try carryOut(timed)
+        } catch let error as DatabaseError where error.isContradiction {
+            throw IndexDamage("operation \(timed.number) does not fit: \(error.message)")
+        }
+    }
+
+    private func carryOut(_ timed: TimedOperation) throws {
         switch timed.operation {
         case .begin(let begin): try apply(begin, timed)
         case .save(let save): try apply(save, timed)

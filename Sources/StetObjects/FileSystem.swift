@@ -249,7 +249,7 @@ package enum FileSystem {
         return FileStatus(result)
     }
 
-    /// The names in a folder in byte order, without `.` and `..`. Names that are not UTF-8 are left out: Stet makes none.
+    /// The names in a folder in byte order, without `.` and `..`; what is not UTF-8 in a name is replaced, since Stet makes no such names.
     package static func list(_ path: String) throws(SystemError) -> [String] {
         guard let folder = opendir(path) else { throw SystemError(errno, "list", path) }
         defer { closedir(folder) }
@@ -257,9 +257,9 @@ package enum FileSystem {
         errno = 0
         while let entry = readdir(folder) {
             let name = withUnsafePointer(to: &entry.pointee.d_name) {
-                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(validatingCString: $0) }
+                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
             }
-            if let name, name != ".", name != ".." { names.append(name) }
+            if name != ".", name != ".." { names.append(name) }
             errno = 0
         }
         guard errno == 0 else { throw SystemError(errno, "list", path) }

@@ -152,7 +152,7 @@ package struct LooseObjects: Sendable {
         do throws(SystemError) {
             file = try FileSystem.openForReading(path(object))
         } catch {
-            if error.isSymbolicLink { throw ObjectError.damaged(object, path: path(object)) }
+            if error.isNoFile { throw ObjectError.damaged(object, path: path(object)) }
             throw error.isMissing ? ObjectError.missing(object) as any Error : error
         }
         // A link, folder or pipe under an object's name is damage to that object, and no reason to end a whole check.

@@ -22,8 +22,8 @@ public struct SystemError: Error, Equatable, Sendable, CustomStringConvertible {
     /// Whether a folder stands where a file belongs.
     public var isFolder: Bool { number == EISDIR }
 
-    /// Whether a symbolic link stands where a file of Stet's own belongs: those are never followed.
-    public var isSymbolicLink: Bool { number == ELOOP }
+    /// Whether a symbolic link or a socket stands where a file of Stet's own belongs: those are never followed.
+    public var isNoFile: Bool { number == ELOOP || number == ENXIO }
 
     /// Whether the disk, the quota or the media is full.
     public var isOutOfSpace: Bool { number == ENOSPC || number == EDQUOT }

@@ -37,7 +37,7 @@ struct OutputTests {
             (["list", "--color", "blue"], 2), (["list", "--json=yes"], 2), (["init"], 2), (["save", "n"], 2),
             (["undo", "-n"], 2), (["history", "--json"], 2), (["version", "now"], 2), (["show"], 2),
             (["init", "--bare"], 4), (["init", "--bare", scene.temporary.path], 4), (["--store", "none", "list"], 3),
-            (["--store", "", "list"], 3), (["restore", "n@1", "--to", "none/file"], 6),
+            (["--store", "", "list"], 2), (["restore", "n@1", "--to", "none/file"], 6),
         ]
         for (call, code) in calls {
             let run = try scene.stet(bytes: call.map { Array($0.utf8) }, exits: code)

@@ -82,6 +82,9 @@ extension NoteStore {
             return [.log(damage.description)]
         } catch let damage as IndexDamage {
             return [.log(damage.description)]
+        } catch let error as SystemError where !error.isReadOnly {
+            // Something that is no file, or is gone: said, and the rest is checked all the same.
+            return [.log(error.description)]
         }
     }
 

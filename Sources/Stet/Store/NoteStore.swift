@@ -181,9 +181,9 @@ public final class NoteStore: Sendable {
             do {
                 return try body(writer)
             } catch let error as DatabaseError where error.isInputOutput {
-                // Whether the commit reached the disk is not known, and a second sync would not tell: start afresh.
+                // Whether a commit reached the disk is not known, and a second sync would not tell: start afresh.
                 slot = nil
-                throw StoreError.outcomeUnknown(error.message)
+                throw error.isOfCommit ? StoreError.outcomeUnknown(error.message) as any Error : error
             }
         }
     }

@@ -19,6 +19,8 @@ final class Writer {
     private var isFlushDue = false
     /// Whether the last flush did not come to the end of its syncs.
     private var isSyncInDoubt = false
+    /// Whether the last checkpoint failed.
+    private var isCheckpointInDoubt = false
     /// Whether the log was seen to end in the very record that the index holds for its end.
     private var isTailKnown = false
 
@@ -197,7 +199,12 @@ final class Writer {
             case .closing: index.walPages > Self.walLimit.closing
             case .demand: true
             }
-        if isLong { try locked { try index.checkpoint(emptying: occasion != .change) } }
+        guard isLong, !isCheckpointInDoubt else { return }
+        // One that fails is not tried again by this process: a second sync could claim what the first one lost. What the
+        // write-ahead log holds stays there.
+        isCheckpointInDoubt = true
+        try locked { try index.checkpoint(emptying: occasion != .change) }
+        isCheckpointInDoubt = false
     }
 
     /// Whether somebody else writes on this store's behalf: another machine, or a copy of the folder.

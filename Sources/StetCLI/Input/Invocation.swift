@@ -112,6 +112,7 @@ enum Surroundings {
 
     /// The store's folder: as given, else `STET_STORE`, else the nearest `.stet` upwards, else the user's own.
     static func storeFolder(_ given: String?) throws -> String {
+        if given == "" { throw UsageError("--store needs the name of a folder") }
         if let folder = given ?? variable("STET_STORE") { return folder }
         return try nearestStore() ?? defaultStore()
     }

@@ -179,8 +179,9 @@ final class Connection {
         }
         do {
             try run("COMMIT")
-        } catch {
+        } catch var error as DatabaseError {
             rollback()
+            error.isOfCommit = true
             throw error
         }
         return value
@@ -219,13 +220,23 @@ public struct DatabaseError: Error, Equatable, Sendable, CustomStringConvertible
     public let message: String
     /// The database.
     public let path: String
+    /// Whether it happened while a transaction was committed.
+    package internal(set) var isOfCommit = false
+
+    init(code: Int32, message: String, path: String) {
+        self.code = code
+        self.message = message
+        self.path = path
+    }
 
     private var primaryCode: Int32 { code & 0xFF }
 
     /// Whether the file is not a sound database.
     public var isDamage: Bool { primaryCode == SQLITE_CORRUPT || primaryCode == SQLITE_NOTADB }
-    /// Whether the system failed to read, write or sync, which leaves a commit in doubt.
-    public var isInputOutput: Bool { primaryCode == SQLITE_IOERR }
+    /// Whether the system failed to read, write or sync.
+    package var isInputOutput: Bool { primaryCode == SQLITE_IOERR }
+    /// Whether a row contradicts another one, which an operation that fits never does.
+    var isContradiction: Bool { primaryCode == SQLITE_CONSTRAINT }
     /// Whether the disk is full.
     public var isOutOfSpace: Bool { primaryCode == SQLITE_FULL }
     /// Whether it cannot be written here, or not even opened.
