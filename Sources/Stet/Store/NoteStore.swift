@@ -167,6 +167,7 @@ public final class NoteStore: Sendable {
     /// Runs `body` as one durable transaction. Upkeep that an earlier change made due is done first.
     func write<Value>(_ body: (inout Writer.Transaction) throws -> Value) throws -> Value {
         try withWriter { writer in
+            // Upkeep that fails loses nothing and must not keep anybody from saving; `close` tries again, and says so.
             try? writer.maintain(.change)
             return try writer.transact(body)
         }
