@@ -22,10 +22,10 @@ private func output(_ arguments: Arguments?) throws -> Output {
 /// The command that is meant, and its own words: those after its name, and options that stood before it.
 private func split(_ words: [[UInt8]]) throws -> (Command?, [[UInt8]]) {
     // The name of the command is the first word that is neither an option nor an option's value.
-    let options = CommandTable.everywhere + CommandTable.commands.flatMap(\.options)
     var position = 0
     while position < words.count, words[position].first == UInt8(ascii: "-") {
         let text = String(decoding: words[position], as: UTF8.self)
+        let options = CommandTable.everywhere + CommandTable.commands.flatMap(\.options)
         let takesValue = options.contains { option in
             option.value != nil && (text == "--" + option.name || option.letter.map { text == "-\($0)" } == true)
         }

@@ -81,14 +81,7 @@ package struct LogReplay {
     /// Applies held records of the index that the log does not have yet.
     package static func apply(_ records: [StoreIndex.HeldRecord], of source: StoreIndex, to index: StoreIndex) throws {
         for record in records {
-            guard case .record(let frame, _) = RecordFrame.read(record.bytes, at: 0) else {
-                throw IndexDamage("the record of operation \(record.operation) is not whole")
-            }
-            let device = try source.versionID(of: record.operation).device
-            guard let (operation, time) = try? Operation.decode(frame.payload, device: device) else {
-                throw IndexDamage("the record of operation \(record.operation) cannot be understood")
-            }
-            try index.apply(TimedOperation(number: record.operation, time: time, operation: operation))
+            try index.apply(source.timedOperation(record.operation, record: record.bytes))
         }
     }
 

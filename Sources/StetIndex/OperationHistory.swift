@@ -11,7 +11,7 @@ package struct OperationHistory {
     /// The newest `limit` operations, newest first.
     package func newest(_ limit: Int) throws -> [TimedOperation] {
         var found = try index.records(after: 0).reversed().prefix(limit).map { record in
-            try decode(record.bytes, operation: record.operation)
+            try index.timedOperation(record.operation, record: record.bytes)
         }
         // The log goes on before the oldest held record; segments are small and read whole, the last one first.
         guard found.count < limit, let oldest = try index.oldestRecord() else { return found }
@@ -25,7 +25,7 @@ package struct OperationHistory {
                 var entries: [TimedOperation] = []
                 try log.scanSegment(segment) { entry in
                     let number = device.base + entry.sequence
-                    if number < before { entries.append(try decode(entry.bytes, operation: number)) }
+                    if number < before { entries.append(try index.timedOperation(number, record: entry.bytes)) }
                 }
                 found += entries.reversed().prefix(limit - found.count)
                 before = entries.first?.number ?? before
@@ -33,13 +33,5 @@ package struct OperationHistory {
             }
         }
         return found
-    }
-
-    private func decode(_ record: [UInt8], operation: Int) throws -> TimedOperation {
-        let device = try index.versionID(of: operation).device
-        guard case .record(let frame, _) = RecordFrame.read(record, at: 0),
-            let (decoded, time) = try? Operation.decode(frame.payload, device: device)
-        else { throw IndexDamage("the record of operation \(operation) cannot be understood") }
-        return TimedOperation(number: operation, time: time, operation: decoded)
     }
 }

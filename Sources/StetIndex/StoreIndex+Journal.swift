@@ -33,6 +33,18 @@ extension StoreIndex {
             bytes: row.bytes(3), journaled: row.integer(4))
     }
 
+    /// What a record says that stands in this index or in the log of one of its devices.
+    func timedOperation(_ operation: Int, record: [UInt8]) throws -> TimedOperation {
+        guard case .record(let frame, _) = RecordFrame.read(record, at: 0) else {
+            throw IndexDamage("the record of operation \(operation) is not whole")
+        }
+        let device = try versionID(of: operation).device
+        guard let (decoded, time) = try? Operation.decode(frame.payload, device: device) else {
+            throw IndexDamage("the record of operation \(operation) cannot be understood")
+        }
+        return TimedOperation(number: operation, time: time, operation: decoded)
+    }
+
     private static let recordColumns = "operation, segment, start, bytes, journaled FROM record"
 
     /// The newest record: where the log must end. Nil only in an index that nothing was applied to.

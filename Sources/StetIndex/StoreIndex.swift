@@ -110,14 +110,9 @@ package final class StoreIndex {
 
     /// Runs `body` as one durable transaction. Call under the lock only.
     package func write<Value>(_ body: () throws -> Value) throws -> Value {
-        // Another process may have begun a device since.
+        // Another process may have begun a device since, and one that failed here has begun none.
         deviceCache = []
-        do {
-            return try connection.transaction("BEGIN IMMEDIATE", body)
-        } catch {
-            deviceCache = []
-            throw error
-        }
+        return try connection.transaction("BEGIN IMMEDIATE", body)
     }
 
     /// Runs `body` over one unchanging state of the index.

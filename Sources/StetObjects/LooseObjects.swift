@@ -4,7 +4,8 @@
 /// temporary files are written before they are moved into a shard.
 ///
 /// Invariants kept here:
-/// 2. Objects are immutable, and no byte leaves this type before the whole object was checked against its name.
+/// 2. Objects are immutable, and no byte is handed out before it was checked: with the whole object against its name, or
+///    with its block against the object's outline.
 /// - A name in a shard always came there by rename, so a reader sees the old file or the new one, never half of one.
 package struct LooseObjects: Sendable {
     /// The folder of the shards.

@@ -1,6 +1,6 @@
 /// Digests of the blocks of a large object, by which a part of it can be checked without reading the rest.
 ///
-/// Kept in the index beside the object's name and made again by nobody: an object without one is read as a whole first.
+/// Kept in the index beside the object's name since the object was saved. One that has none is read as a whole first.
 package struct Outline: Sendable {
     /// The length of a block in bytes; only the last is shorter.
     package static let blockSize = 1 << 20

@@ -6,14 +6,21 @@ import TestSupport
 private let later: Int64 = 1_893_456_000_000
 private let earlier: Int64 = 1_704_067_200_000
 
+extension StoreFixture {
+    /// Saves v1, v2 and v3 as the note n, each at its time.
+    fileprivate func saveThrice(at times: [Int64]) throws {
+        for (text, time) in zip(["v1\n", "v2\n", "v3\n"], times) {
+            clock.set(time)
+            try store.put(text, "n")
+        }
+    }
+}
+
 // B08: the clock goes back by six years, and then stands still.
 @Test func clockSetBackChangesNoOrder() throws {
     let fixture = try StoreFixture()
     let store = fixture.store
-    for (text, time) in [("v1\n", later), ("v2\n", earlier), ("v3\n", earlier)] {
-        fixture.clock.set(time)
-        try store.put(text, "n")
-    }
+    try fixture.saveThrice(at: [later, earlier, earlier])
     let note = try store.find(.called("n"))
     #expect(try store.history(of: note).map(\.number) == [3, 2, 1])
     #expect(try store.history(of: note).map(\.saved.milliseconds) == [earlier, earlier, later])
@@ -31,10 +38,7 @@ private let earlier: Int64 = 1_704_067_200_000
 @Test func timeNamesTheHeadByTheOrderOfOperations() throws {
     let fixture = try StoreFixture()
     let store = fixture.store
-    for (text, time) in [("v1\n", later), ("v2\n", earlier), ("v3\n", earlier)] {
-        fixture.clock.set(time)
-        try store.put(text, "n")
-    }
+    try fixture.saveThrice(at: [later, earlier, earlier])
     let note = try store.find(.called("n"))
     func head(_ time: Int64) throws -> Int {
         try store.version(.time(Timestamp(milliseconds: time)), of: note).number
@@ -67,10 +71,7 @@ func anyTimeIsRecordedAndReplayed(time: Int64) throws {
 @Test func eventsComeNewestFirstWhateverTheClockSays() throws {
     let fixture = try StoreFixture()
     let store = fixture.store
-    for (text, time) in [("v1\n", later), ("v2\n", earlier), ("v3\n", later)] {
-        fixture.clock.set(time)
-        try store.put(text, "n")
-    }
+    try fixture.saveThrice(at: [later, earlier, later])
     try store.flush()
     try store.undo(.called("n"))
     let events = try store.events(newest: 4).map(\.description)

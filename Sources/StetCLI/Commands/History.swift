@@ -19,12 +19,12 @@ let historyCommand = Command(
     let missing = store.missingTexts()
     if invocation.isJSON {
         try forEach(limit, note, store) {
-            try HistoryJSON(note, $0, isMissing: missing.contains($0)).write(to: invocation.output)
+            try JSONLine.history(note, $0, isMissing: missing.contains($0)).write(to: invocation.output)
         }
         return .done
     }
-    try HistoryHeading(note, try store.formerNames(of: note)).write(to: invocation.output)
     var printer = HistoryPrinter(note, invocation.output)
+    try printer.printHeading(store.formerNames(of: note))
     try forEach(limit, note, store) { try printer.print($0, isMissing: missing.contains($0)) }
     return .done
 }

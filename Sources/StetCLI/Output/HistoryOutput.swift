@@ -1,31 +1,8 @@
 import Stet
 
-/// The first line of a history: the note, its id and the names it had.
-struct HistoryHeading {
-    private let note: Note
-    private let names: [FormerName]
-
-    init(_ note: Note, _ names: [FormerName]) {
-        self.note = note
-        self.names = names
-    }
-
-    func write(to output: Output) throws {
-        let id = "stet:\(note.id.description.prefix(12))"
-        let deleted = note.isDeleted ? "  deleted" : ""
-        try output.line("\(Style.strong.apply(note.name.shown, output))  \(Style.faint.apply(id, output))\(deleted)")
-        for name in names.reversed() {
-            let until = TimeText.local(name.until)
-            try output.line(Style.faint.apply("  was \(name.name.shown) until \(until)", output))
-        }
-    }
-}
-
-/// A version as a JSON line.
-struct HistoryJSON {
-    private let line: JSONLine
-
-    init(_ note: Note, _ version: Version, isMissing: Bool) {
+extension JSONLine {
+    /// A version as `history` tells it.
+    static func history(_ note: Note, _ version: Version, isMissing: Bool) -> JSONLine {
         var line = JSONLine()
         line.set("note", note.id.description)
         line.set("name", utf8: note.name.bytes)
@@ -41,10 +18,8 @@ struct HistoryJSON {
         line.set("pinned", version.isPinned)
         line.set("head", version.number == note.head)
         line.set("missing", isMissing)
-        self.line = line
+        return line
     }
-
-    func write(to output: Output) throws { try line.write(to: output) }
 }
 
 /// Versions as lines with the tree drawn on their left, newest first.
@@ -65,6 +40,17 @@ struct HistoryPrinter {
         self.output = output
         versionStyle = Style.version.marks(output)
         faint = Style.faint.marks(output)
+    }
+
+    /// The first lines: the note, its id and the names it had.
+    func printHeading(_ names: [FormerName]) throws {
+        let id = "stet:\(note.id.description.prefix(12))"
+        let deleted = note.isDeleted ? "  deleted" : ""
+        try output.line("\(Style.strong.apply(note.name.shown, output))  \(Style.faint.apply(id, output))\(deleted)")
+        for name in names.reversed() {
+            let until = TimeText.local(name.until)
+            try output.line(Style.faint.apply("  was \(name.name.shown) until \(until)", output))
+        }
     }
 
     mutating func print(_ version: Version, isMissing: Bool) throws {

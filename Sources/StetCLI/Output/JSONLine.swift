@@ -4,6 +4,17 @@ import Stet
 struct JSONLine {
     private var bytes: [UInt8] = [UInt8(ascii: "{")]
 
+    init() {}
+
+    /// A line that begins with a note and one of its versions.
+    init(_ note: Note, _ version: Version) {
+        set("note", note.id.description)
+        set("name", utf8: note.name.bytes)
+        set("version", version.number)
+        set("id", version.id.description)
+        set("hash", utf8: version.object.hexadecimal)
+    }
+
     private mutating func key(_ name: StaticString) {
         if bytes.count > 1 { bytes.append(UInt8(ascii: ",")) }
         bytes.append(UInt8(ascii: "\""))
@@ -80,17 +91,6 @@ struct JSONLine {
             default: bytes += String(scalar).utf8
             }
         }
-    }
-
-    init() {}
-
-    /// A line that begins with a note and one of its versions.
-    init(_ note: Note, _ version: Version) {
-        set("note", note.id.description)
-        set("name", utf8: note.name.bytes)
-        set("version", version.number)
-        set("id", version.id.description)
-        set("hash", utf8: version.object.hexadecimal)
     }
 
     func write(to output: Output) throws { try output.write(bytes + [UInt8(ascii: "}"), UInt8(ascii: "\n")]) }
