@@ -76,6 +76,21 @@ package final class StoreIndex {
         return index
     }
 
+    /// A copy of this index as it is at one moment, in a temporary file that goes with it. The copy was never written to
+    /// by anybody: it has no place, so that whoever writes to a copy of it begins a device.
+    package func snapshot() throws -> StoreIndex {
+        let copy = StoreIndex(try Connection("", .create), path)
+        try connection.copy(to: copy.connection)
+        try copy.connection.run("DELETE FROM place")
+        return copy
+    }
+
+    /// Makes `target` hold what this index holds, in one transaction. Call under the lock of the store that `target` is of.
+    package func replace(_ target: StoreIndex) throws {
+        target.deviceCache = []
+        try connection.copy(to: target.connection)
+    }
+
     /// Whether nobody has put anything into the database.
     private func isBlank() throws -> Bool {
         let application = try connection.first("PRAGMA application_id") { $0.integer(0) }

@@ -30,6 +30,8 @@ package struct FileStatus: Sendable {
     package let owner: UInt32
     /// The inode number.
     package let inode: UInt64
+    /// The number of the device that the inode is on: both together are the file, by whatever path.
+    package let device: UInt64
     /// The number of links; 0 once it was removed.
     package let links: Int
 
@@ -39,6 +41,7 @@ package struct FileStatus: Sendable {
         type = status.st_mode & S_IFMT
         owner = status.st_uid
         inode = UInt64(status.st_ino)
+        device = UInt64(status.st_dev)
         links = Int(status.st_nlink)
     }
 

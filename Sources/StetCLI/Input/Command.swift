@@ -35,7 +35,8 @@ enum CommandTable {
     static let commands = [
         initCommand, saveCommand, listCommand, statusCommand, historyCommand, showCommand, diffCommand, restoreCommand,
         undoCommand, redoCommand, renameCommand, removeCommand, undeleteCommand, referenceCommand, unreferenceCommand,
-        resolveCommand, labelCommand, pinCommand, unpinCommand, verifyCommand, helpCommand, versionCommand,
+        resolveCommand, labelCommand, pinCommand, unpinCommand, verifyCommand, backupCommand, helpCommand,
+        versionCommand,
     ]
 
     static let everywhere = [

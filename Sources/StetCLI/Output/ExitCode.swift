@@ -22,7 +22,7 @@ enum ExitCode: Int32, Comparable {
         self =
             switch error {
             case is UsageError, is NameError: .usage
-            case is FileInTheWay: .refused
+            case is FileInTheWay, is BackupRefusal: .refused
             case let error as StoreError: Self.code(error)
             case is ObjectError, is IndexDamage, is LogDamage, is LayoutError: .damaged
             case let error as DatabaseError: error.isDamage ? .damaged : .system
