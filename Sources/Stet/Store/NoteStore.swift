@@ -166,10 +166,16 @@ public final class NoteStore: Sendable {
 
     /// Runs `body` as one durable transaction. Upkeep that an earlier change made due is done first.
     func write<Value>(_ body: (inout Writer.Transaction) throws -> Value) throws -> Value {
+        try exclusively { try $0.transact(body) }
+    }
+
+    /// Runs `body`, which may be several transactions and what lies between them, while nobody else can write. Upkeep
+    /// that an earlier change made due is done first.
+    func exclusively<Value>(_ body: (Writer) throws -> Value) throws -> Value {
         try withWriter { writer in
             // Upkeep that fails loses nothing and must not keep anybody from saving; `close` tries again, and says so.
             try? writer.maintain(.change)
-            return try writer.transact(body)
+            return try writer.exclusively { try body(writer) }
         }
     }
 
