@@ -224,8 +224,10 @@ final class Writer {
     fileprivate func placeNow() -> StoreIndex.Place { .init(machine: machine, lockInode: Int(lock.inode)) }
 
     /// The first operation of a new store.
-    static func begin(_ layout: StoreLayout, _ objects: LooseObjects, clock: StoreClock, machine: [UInt8]?) throws {
-        try makeIndex(layout)
+    static func begin(
+        _ layout: StoreLayout, _ objects: LooseObjects, _ settings: Settings, clock: StoreClock, machine: [UInt8]?
+    ) throws {
+        try makeIndex(layout, settings)
         let writer = try Writer(layout, objects, clock: clock, machine: machine)
         try writer.transact { _ in }
         try writer.maintain(.demand)
@@ -233,12 +235,14 @@ final class Writer {
 }
 
 extension Writer {
-    private static func makeIndex(_ layout: StoreLayout) throws {
+    private static func makeIndex(_ layout: StoreLayout, _ settings: Settings) throws {
         let lock = try StoreLock(layout.lock)
         try lock.take()
         defer { lock.give() }
         let index = try StoreIndex.create(layout.index)
         guard try index.newestRecord() == nil else { throw StoreError.alreadyThere(layout.folder) }
+        // Before the first record, so that no store is ever without the settings it was to begin with.
+        if try settings != Settings() || FileSystem.status(layout.settings) != nil { try layout.write(settings) }
     }
 }
 

@@ -24,10 +24,18 @@ enum ExitCode: Int32, Comparable {
             case is UsageError, is NameError: .usage
             case is FileInTheWay: .refused
             case let error as StoreError: Self.code(error)
+            case let error as SettingsError: Self.code(error)
             case is ObjectError, is IndexDamage, is LogDamage, is LayoutError: .damaged
             case let error as DatabaseError: error.isDamage ? .damaged : .system
             default: .system
             }
+    }
+
+    private static func code(_ error: SettingsError) -> ExitCode {
+        switch error {
+        case .noText, .line: .damaged
+        case .invalidValue: .usage
+        }
     }
 
     private static func code(_ error: StoreError) -> ExitCode {
