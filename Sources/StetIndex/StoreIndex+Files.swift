@@ -92,6 +92,16 @@ extension StoreIndex {
         try connection.first("SELECT 1 FROM made_folder WHERE name = ?", name.bytes) { _ in true } ?? false
     }
 
+    /// Follows the renaming of a folder.
+    package func moveMadeFolders(from old: NoteName, to new: NoteName) throws {
+        try connection.run(
+            """
+            UPDATE OR REPLACE made_folder SET name = CAST(?2 || substr(name, ?5) AS BLOB)
+            WHERE name = ?1 OR (name > ?3 AND name < ?4)
+            """, old.bytes, new.bytes, old.bytes + [UInt8(ascii: "/")], old.bytes + [UInt8(ascii: "0")],
+            old.bytes.count + 1)
+    }
+
     /// Forgets that Stet made the folder `name`.
     package func dropMadeFolder(_ name: NoteName) throws {
         try connection.run("DELETE FROM made_folder WHERE name = ?", name.bytes)

@@ -26,6 +26,14 @@ extension NoteStore {
         try rename([Renaming(note, to: name)])[0]
     }
 
+    /// Renames a folder, that is all live notes in it.
+    ///
+    /// - Throws: `StoreError.noNote` where no live note lies in it; as `rename` does.
+    @discardableResult
+    public func renameFolder(_ folder: NoteName, to name: NoteName) throws -> [Change] {
+        try write { try $0.rename($0.index.renamings(ofFolder: folder, to: name)) }
+    }
+
     /// Deletes notes: they are no longer listed, and keep all their versions.
     @discardableResult
     public func delete(_ notes: [NoteReference]) throws -> [Change] { try write { try $0.delete(notes) } }
@@ -36,6 +44,19 @@ extension NoteStore {
     @discardableResult
     public func undelete(_ note: NoteReference, as name: NoteName? = nil) throws -> Change {
         try write { try $0.undelete(note, as: name) }
+    }
+}
+
+extension StoreIndex {
+    /// What renames the folder `old`, that is all live notes in it, to `new`.
+    ///
+    /// - Throws: `StoreError.noNote` where no live note lies in it, `NameError` where a name would be too long.
+    func renamings(ofFolder old: NoteName, to new: NoteName) throws -> [Renaming] {
+        let notes = try liveNotes(in: old)
+        if notes.isEmpty { throw StoreError.noNote(old.description) }
+        return try notes.compactMap { note in
+            try note.name.relative(to: old).map { Renaming(.id(note.id), to: try new.appending($0)) }
+        }
     }
 }
 
