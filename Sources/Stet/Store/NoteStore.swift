@@ -125,6 +125,12 @@ public final class NoteStore: Sendable {
     /// Changes are durable without it; it is called by itself when enough has gathered.
     public func flush() throws { try withWriter { try $0.maintain(.demand) } }
 
+    /// Whether a folder looks like that of a store.
+    static func isStore(_ folder: String) -> Bool {
+        let layout = StoreLayout(folder: folder)
+        return [layout.index, layout.lock].allSatisfy { (try? FileSystem.status($0)) ?? nil != nil }
+    }
+
     // MARK: Reading
 
     /// Runs `body` over one unchanging state of the index. Never waits for a writer.

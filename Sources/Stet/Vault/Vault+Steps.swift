@@ -1,5 +1,3 @@
-internal import Glibc
-
 // Head and file change in one recoverable step.
 //
 // 1. A text that the file is to have is written beside it and synced.
@@ -96,7 +94,7 @@ extension Vault {
             try FileSystem.moveToNewName(spare, to: place)
             return .done
         } catch {
-            if error.number == EEXIST { return .inTheWay }
+            if error.isThere { return .inTheWay }
             throw error
         }
     }
@@ -110,22 +108,15 @@ extension Vault {
             return try giveBack(leftover, step)
         }
         let descriptor = try FileSystem.openForReading(leftover)
-        try waitForWriters(of: descriptor, step)
+        // Nobody can open the file by this name; somebody who had it open before will close it.
+        if VaultFiles.keepsWriter(descriptor, forMilliseconds: 5_000) {
+            throw VaultError.unfinished(step.name, "another program is writing to it")
+        }
         let file = VaultFile(place: leftover, status: try FileSystem.status(descriptor), isLink: false)
         let text = try read(file, named: step.name).text
         defer { text.discard() }
         if text.object != step.old, text.object != step.new { try capture(text, after: step, writer) }
         try FileSystem.remove(leftover)
-    }
-
-    /// Nobody can open the file by this name; somebody who had it open before will close it.
-    private func waitForWriters(of file: FileDescriptor, _ step: FileStep) throws {
-        var waited = 0
-        while FileSystem.hasWriter(file) == true {
-            guard waited < 5_000 else { throw VaultError.unfinished(step.name, "another program is writing to it") }
-            usleep(1_000)
-            waited += 1
-        }
     }
 
     private func giveBack(_ leftover: FilePlace, _ step: FileStep) throws {

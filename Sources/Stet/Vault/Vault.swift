@@ -41,6 +41,20 @@ public final class Vault: Sendable {
         return byName ? try Vault(store, setting) : nil
     }
 
+    /// Refuses a folder that lies in some store's own folder.
+    ///
+    /// - Throws: `VaultError.insideStore`, `.folderGone`.
+    public static func checkFolder(_ folder: String) throws {
+        var path: String
+        do throws(SystemError) { path = try FileSystem.realPath(folder) } catch {
+            throw VaultError.folderGone(folder, error)
+        }
+        while let slash = path.lastIndex(of: "/") {
+            if NoteStore.isStore(path) { throw VaultError.insideStore(folder) }
+            path = String(path[..<slash])
+        }
+    }
+
     /// Makes `folder` a vault of `store`.
     ///
     /// - Throws: `VaultError.insideStore`, `.folderGone`; as `NoteStore.setVault` does.

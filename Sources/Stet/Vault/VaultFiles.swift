@@ -130,7 +130,16 @@ struct VaultFiles: Sendable {
             throw VaultError.readOnlyFile(name)
         }
         let descriptor = try FileSystem.openForReading(file.place)
-        if FileSystem.hasWriter(descriptor) == true { throw VaultError.openElsewhere(name) }
+        if Self.keepsWriter(descriptor, forMilliseconds: 200) { throw VaultError.openElsewhere(name) }
+    }
+
+    /// Whether somebody has the open `file` open for writing, all of that time: an editor that is just saving closes it.
+    static func keepsWriter(_ file: FileDescriptor, forMilliseconds patience: Int) -> Bool {
+        for _ in 0..<patience {
+            if FileSystem.hasWriter(file) != true { return false }
+            usleep(1_000)
+        }
+        return true
     }
 
     // MARK: Writing
