@@ -323,3 +323,86 @@ struct VaultFileTests {
         }
     }
 }
+
+/// File systems that can do less than Linux's own.
+struct VaultFileSystemTests {
+    private func twoVersions(_ scene: Scene) throws {
+        for text in ["v1\n", "v2\n"] {
+            try scene.write(text, to: "n.md")
+            try scene.stet("save")
+        }
+    }
+
+    // A file system without exchange of names, or without refusal of names that exist, or without hard links as well.
+    @Test(arguments: ["renameat2:error=EINVAL", "renameat2:error=ENOSYS -e inject=linkat:error=EPERM"])
+    func filesAreReplacedWhereNamesCannotBeExchanged(_ fault: String) throws {
+        let scene = try Scene(isVault: true)
+        try twoVersions(scene)
+        let trace = "strace -f -qq -o /dev/null -e trace=renameat2,linkat -e inject=\(fault)"
+        let stet = CommandRun.stet
+        try scene.shell("\(trace) \(stet) undo n.md")
+        #expect(scene.file("n.md") == "v1\n")
+        try scene.write("v3\n", to: "n.md")
+        try scene.shell("\(trace) \(stet) restore n.md@2 && \(trace) \(stet) rename n.md m.md")
+        #expect(scene.file("m.md") == "v2\n")
+        try scene.write("theirs\n", to: "taken")
+        try scene.shell("\(trace) \(stet) rename m.md taken", exits: 4)
+        try scene.shell("\(trace) \(stet) rm m.md && \(trace) \(stet) undelete m.md")
+        #expect(scene.file("m.md") == "v2\n" && scene.file("taken") == "theirs\n")
+        try scene.expectVaultSound()
+    }
+
+    // A move that the system refuses in the last moment is taken back, and blocks nothing that comes later.
+    @Test func moveThatFailsIsTakenBack() throws {
+        let scene = try Scene(isVault: true)
+        try twoVersions(scene)
+        try scene.write("v1\n", to: "sub/x.md")
+        try scene.stet("save")
+        let trace = "strace -f -qq -o /dev/null -e trace=renameat2 -e inject=renameat2:error=EACCES"
+        for call in ["rename n.md new/m.md", "rename sub new/sub", "rm n.md"] {
+            let run = try scene.shell("\(trace) \(CommandRun.stet) \(call)", exits: 6)
+            #expect(run.errorLines.count == 1 && run.errors.contains("stays where it is"), "\(call)")
+            #expect(try scene.names() == ["n.md", "sub", "sub/x.md"])
+            #expect(try scene.states().isEmpty)
+        }
+        try scene.stet("rename", "n.md", "new/m.md")
+        try scene.expectVaultSound()
+    }
+
+    // A text that could not be put in place is tried again, and nothing is lost where the note has gone on.
+    @Test func writeThatFailsIsDoneByTheNextChange() throws {
+        let scene = try Scene(isVault: true)
+        try twoVersions(scene)
+        let trace = "strace -f -qq -o /dev/null -e trace=renameat2 -e inject=renameat2:error=EIO"
+        try scene.shell("\(trace) \(CommandRun.stet) undo n.md", exits: 6)
+        #expect(scene.file("n.md") == "v2\n")
+        try scene.write("x\n", to: "other.md")
+        #expect(try scene.stet("save").text == "other.md@1\n")
+        #expect(scene.file("n.md") == "v1\n")
+        try scene.stet("redo", "n.md")
+        try scene.expectVaultSound()
+    }
+
+    // FAT-like: no modes, no links, case not told apart. Where the program that mounts one is there.
+    @Test(.enabled(if: geteuid() == 0 && access("/usr/sbin/mount.exfat-fuse", X_OK) == 0))
+    func vaultWorksOnAFileSystemThatDoesNotTellCaseApart() throws {
+        let scene = try Scene(hasStore: false)
+        let mount = """
+            truncate -s 16M image && mkfs.exfat image >/dev/null && mkdir fat && device=$(losetup -f --show image) &&
+            echo $device > ../device && mount.exfat-fuse $device fat >/dev/null
+            """
+        guard try scene.shell(mount, exits: nil).status == 0 else { return }
+        defer { _ = try? scene.shell("umount fat; losetup -d $(cat ../device)") }
+        try scene.shell("stet init fat --store store")
+        scene.environment["STET_STORE"] = scene.folder + "/store"
+        try scene.shell(
+            """
+            cd fat; printf 'v1\\n' > n.md; stet save; printf 'v2\\n' > n.md; stet save
+            stet undo n.md; stet mv n.md N.md; mkdir sub; stet mv N.md sub/deep/x.md; printf 'v3\\n' > sub/deep/x.md
+            stet restore sub/deep/x.md@2; stet mv sub SUB; stet rm SUB/deep/x.md; stet undelete SUB/deep/x.md
+            """)
+        #expect(try scene.shell("cat fat/SUB/deep/x.md; ls fat").text == "v2\nSUB\n")
+        #expect(try scene.shell("cd fat; stet status --json").text == "")
+        try scene.expectSound()
+    }
+}

@@ -54,9 +54,14 @@ public final class NoteStore: Sendable {
     ) throws -> NoteStore {
         let made = try FileSystem.makeFolder(folder)
         let layout = StoreLayout(folder: try FileSystem.realPath(folder))
-        if !made { try requireUnused(layout) }
-        try layout.checkOwner()
-        guard try !FileSystem.isOnNetwork(layout.folder) else { throw StoreError.onNetwork(layout.folder) }
+        do {
+            if !made { try requireUnused(layout) }
+            try layout.checkOwner()
+            guard try !FileSystem.isOnNetwork(layout.folder) else { throw StoreError.onNetwork(layout.folder) }
+        } catch {
+            if made { FileSystem.removeEmptyFolder(layout.folder) }
+            throw error
+        }
         try layout.makeFolders()
         let store = NoteStore(layout, .readWrite, clock, machine)
         try Writer.begin(layout, store.objects, settings, clock: clock, machine: machine)

@@ -124,7 +124,7 @@ extension Vault {
             }
             guard let (value, number, step) = committed else { return nil }
             isCommitted = true
-            _ = try finish(number, step, writer, isFresh: true)
+            try carryOut(number, step, writer, isFresh: true)
             return value
         }
     }

@@ -90,5 +90,12 @@ public final class Vault: Sendable {
     }
 
     /// Whether a folder of that name is there.
-    public func isFolder(_ name: NoteName) -> Bool { (try? files.folder(name)) ?? nil != nil }
+    ///
+    /// - Parameter other: a folder that is to get the name: on a file system that does not tell case apart it is found there
+    ///   and is not meant.
+    public func isFolder(_ name: NoteName, besides other: NoteName? = nil) -> Bool {
+        guard (try? files.folder(name)) ?? nil != nil else { return false }
+        guard let other, let place = try? files.place(name) else { return true }
+        return (try? files.isAlias(place, of: other, name)) != true
+    }
 }
