@@ -140,6 +140,11 @@ public final class NoteStore: Sendable {
 
     /// Runs `body` over one unchanging state of the index. Never waits for a writer.
     func read<Value>(_ body: (StoreIndex) throws -> Value) throws -> Value {
+        // Whoever writes has a connection already, and a short command needs no second one.
+        let own = try writer.withLockIfFree { slot in
+            try slot.map { writer in try writer.index.read { try body(writer.index) } }
+        }
+        if let own = own ?? nil { return own }
         let idle = try readers.withLock { (pool) throws -> StoreIndex? in
             guard pool != nil else { throw StoreError.closed }
             return pool?.popLast()

@@ -26,8 +26,8 @@ final class FolderWalk: Sendable {
 
     private struct Work {
         var tasks: [Task] = []
-        /// Tasks that were taken and not finished: more may come of them.
-        var underWay = 0
+        /// Threads that have taken a task and not handed over what they found: more tasks may come from them.
+        var busy = 0
         var batches: [Batch] = []
     }
 
@@ -48,31 +48,42 @@ final class FolderWalk: Sendable {
         work = Guarded(Work(tasks: [.folder(FilePlace(folder, "."), path: path)]))
     }
 
-    /// Takes part in the walk until nothing is left to do. Call from any number of threads.
+    /// Takes part in the walk for as long as there is something to do. Call from any number of threads.
     func takePart() {
+        guard
+            var task = work.withLock({ work in
+                let task = work.tasks.popLast()
+                if task != nil { work.busy += 1 }
+                return task
+            })
+        else { return }
         var batch = Batch()
         while true {
-            let (task, isOver) = work.withLock { work in
-                let task = work.tasks.popLast()
-                if task != nil { work.underWay += 1 }
-                return (task, task == nil && work.underWay == 0)
-            }
-            if isOver { break }
-            guard let task else {
-                sched_yield()
-                continue
-            }
             let further = carryOut(task, &batch)
-            work.withLock { work in
+            let next = work.withLock { work in
                 work.tasks += further
-                work.underWay -= 1
+                let next = work.tasks.popLast()
+                if next == nil {
+                    work.busy -= 1
+                    work.batches.append(batch)
+                }
+                return next
             }
+            guard let next else { return }
+            task = next
         }
-        work.withLock { $0.batches.append(batch) }
     }
 
-    /// What was found, after all took part.
-    var batches: [Batch] { work.withLock { $0.batches } }
+    /// What was found, when all that took part have come to the end.
+    func result() -> [Batch] {
+        while true {
+            let (batches, isOver, hasWork) = work.withLock { work in
+                (work.batches, work.busy == 0 && work.tasks.isEmpty, !work.tasks.isEmpty)
+            }
+            if isOver { return batches }
+            if hasWork { takePart() } else { sched_yield() }
+        }
+    }
 
     private func carryOut(_ task: Task, _ batch: inout Batch) -> [Task] {
         switch task {

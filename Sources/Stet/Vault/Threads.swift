@@ -1,17 +1,16 @@
 internal import Glibc
 
-/// Threads that run one piece of work side by side with the one that started them.
-struct Threads {
-    private var handles: [pthread_t] = []
-
+/// Threads that run a piece of work side by side with the one that started them.
+enum Threads {
     private final class Work: Sendable {
         let body: @Sendable () -> Void
         init(_ body: @escaping @Sendable () -> Void) { self.body = body }
     }
 
-    /// Starts `count` threads; fewer where the system gives no more.
-    init(_ count: Int, _ body: @escaping @Sendable () -> Void) {
-        for _ in 0..<count {
+    /// Starts as many threads as there are processors besides this one's, or fewer where the system gives no more. Nobody
+    /// waits for them: on a busy machine it takes longer for a thread to begin than for the work to be done without it.
+    static func start(atMost limit: Int, _ body: @escaping @Sendable () -> Void) {
+        for _ in 0..<min(limit, processors - 1) {
             let work = Unmanaged.passRetained(Work(body))
             var handle = pthread_t()
             let result = pthread_create(
@@ -24,15 +23,10 @@ struct Threads {
                 work.release()
                 return
             }
-            handles.append(handle)
+            pthread_detach(handle)
         }
     }
 
-    /// Waits for their end.
-    func join() {
-        for handle in handles { pthread_join(handle, nil) }
-    }
-
     /// How many processors this process may use.
-    static var processors: Int { max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))) }
+    private static var processors: Int { max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))) }
 }

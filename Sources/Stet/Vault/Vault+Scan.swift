@@ -29,13 +29,12 @@ extension Vault {
         }
         let path = scope.map { $0.bytes + [UInt8(ascii: "/")] } ?? []
         let walk = try FolderWalk(begin, path: path, store: storeStatus)
-        let threads = Threads(min(4, Threads.processors) - 1) { walk.takePart() }
+        Threads.start(atMost: 3) { walk.takePart() }
         // While the others walk already, this thread reads what is known.
-        let known: Result<KnownFiles, any Error> = Result { try store.read { try $0.knownFiles() } }
+        let known = try store.read { try $0.knownFiles() }
         walk.takePart()
-        threads.join()
-        var comparison = try ScanComparison(vault: self, known: known.get(), scope: path)
-        for batch in walk.batches { try comparison.compare(batch) }
+        var comparison = try ScanComparison(vault: self, known: known, scope: path)
+        for batch in walk.result() { try comparison.compare(batch) }
         return try comparison.finish()
     }
 }
