@@ -112,7 +112,15 @@ package final class StoreIndex {
     package func write<Value>(_ body: () throws -> Value) throws -> Value {
         // Another process may have begun a device since, and one that failed here has begun none.
         deviceCache = []
+        try connection.setSyncs(true)
         return try connection.transaction("BEGIN IMMEDIATE", body)
+    }
+
+    /// Runs `body` as a transaction that may be lost in a power cut: only for what is known of the user's files, which
+    /// can be found out again. Call under the lock only.
+    package func writeUnsynced(_ body: () throws -> Void) throws {
+        try connection.setSyncs(false)
+        try connection.transaction("BEGIN IMMEDIATE", body)
     }
 
     /// Runs `body` over one unchanging state of the index.

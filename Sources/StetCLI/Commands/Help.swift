@@ -40,7 +40,7 @@ enum Help {
             try output.line("  \(Style.strong.apply(command.name, output))\(padding)  \(command.summary)")
         }
         try output.line("")
-        try output.line("To begin:  stet init --bare;  echo 'buy milk' | stet save todo.md -")
+        try output.line("To begin:  cd NOTES; stet init; stet save")
         try output.line("More:      stet help COMMAND")
         return .done
     }

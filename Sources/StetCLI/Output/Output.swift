@@ -98,12 +98,17 @@ final class Output {
     private var lastShown = 0.0
 
     /// Shows how far long work has come: on a terminal, after half a second, ten times a second at most.
-    func progress(_ done: Int, of total: Int, _ what: String) {
+    func progress(_ done: Int, of total: Int, _ what: String) { progress("\(what): \(done) of \(total)") }
+
+    /// Shows how far long work has come whose end is not known.
+    func progress(_ done: Int, _ what: String) { progress("\(what): \(done)") }
+
+    private func progress(_ text: @autoclosure () -> String) {
         let now = Self.seconds()
         guard !isQuiet, isatty(STDERR_FILENO) == 1, now - started > 0.5, now - lastShown > 0.1 else { return }
         lastShown = now
         progressShown = true
-        Array("\r\(what): \(done) of \(total)".utf8).withUnsafeBytes { try? Self.writeAll($0, to: STDERR_FILENO) }
+        Array("\r\(text())".utf8).withUnsafeBytes { try? Self.writeAll($0, to: STDERR_FILENO) }
     }
 
     /// Takes the progress line away.
