@@ -38,14 +38,18 @@ private func destination(of old: NotesOrFolder, _ invocation: Invocation) throws
     var target = invocation.arguments.operands[1]
     let endsInSlash = target.count > 1 && target.last == UInt8(ascii: "/")
     if endsInSlash { target.removeLast() }
-    guard let new = try invocation.paths().folder(target) else { return old.name.fileName }
-    let inside = try new.appending(old.name.fileName)
     guard let vault = try invocation.vault() else {
+        let new = try invocation.paths().name(target)
         // A folder that only holds what is to leave it is none: "a/b" may become "a".
         let moving = Set(old.notes.map(\.id))
         let isFolder = try endsInSlash || invocation.store().notes(in: new).contains { !moving.contains($0.id) }
-        return isFolder && new != old.name ? inside : new
+        return isFolder && new != old.name ? try new.appending(old.name.fileName) : new
     }
+    guard let new = try invocation.paths().folder(target) else {
+        if old.name.folders.isEmpty { throw invocation.usage("\(old.name.shown) is in that folder already") }
+        return old.name.fileName
+    }
+    let inside = try new.appending(old.name.fileName)
     if endsInSlash { return inside }
     guard vault.isFolder(new), new != old.name else { return new }
     // A folder that was moved on the disk already is there under its new name, and has not gone into itself.
