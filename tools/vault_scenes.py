@@ -91,6 +91,7 @@ class Scene:
     prepare: Callable[[Vault], None] = lambda vault: None
     stdin: bytes = b""
     notes: int = 1  # how many it changes
+    one_by_one: bool = False  # whether it may stop, or be refused, with some of them changed
 
 
 def dirty(vault: Vault) -> None:
@@ -124,8 +125,8 @@ def scenes(moment: str) -> list[Scene]:
         Scene("redo", ["redo", "a.md"], ["a.md"], undone),
         Scene("restore", ["restore", "a.md@1"], ["a.md"]),
         Scene("restore-dirty", ["restore", "a.md@1"], ["a.md"], dirty),
-        Scene("restore-folder", ["restore", f"work/@{moment}"], ["work/x.md"], notes=3),
-        Scene("restore-all", ["restore", f"./@{moment}"], ["a.md", "work/x.md"], dirty, notes=5),
+        Scene("restore-folder", ["restore", f"work/@{moment}"], ["work/x.md"], notes=3, one_by_one=True),
+        Scene("restore-all", ["restore", f"./@{moment}"], ["a.md", "work/x.md"], dirty, notes=5, one_by_one=True),
         Scene("rename", ["rename", "a.md", "c.md"], ["a.md", "c.md"]),
         Scene("rename-dirty", ["rename", "a.md", "c.md"], ["a.md", "c.md"], dirty),
         Scene("rename-into", ["rename", "a.md", "fresh/c.md"], ["a.md", "fresh/c.md"]),
