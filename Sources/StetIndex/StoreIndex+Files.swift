@@ -59,15 +59,15 @@ extension StoreIndex {
         try connection.all(
             "SELECT step, kind, note, name, target, spare, old_hash, new_hash FROM file_step ORDER BY step"
         ) { row in
-            let names = try? [row.bytes(3), row.optionalBytes(4)].map { try $0.map(NoteName.init(bytes:)) }
             let spare = String(decoding: row.bytes(5), as: UTF8.self)
-            guard let kind = FileStep.Kind(rawValue: row.integer(1)), let names, let name = names[0],
-                !spare.utf8.contains(0x2F)
-            else { throw IndexDamage("a step for a file cannot be understood") }
+            guard let kind = FileStep.Kind(rawValue: row.integer(1)), !spare.utf8.contains(UInt8(ascii: "/")) else {
+                throw IndexDamage("a step for a file cannot be understood")
+            }
             return (
                 row.integer(0),
                 FileStep(
-                    kind, note: row.optionalInteger(2), name: name, target: names[1], spare: spare, old: row.object(6),
+                    kind, note: row.optionalInteger(2), name: try NoteName(bytes: row.bytes(3)),
+                    target: try row.optionalBytes(4).map { try NoteName(bytes: $0) }, spare: spare, old: row.object(6),
                     new: row.object(7))
             )
         }

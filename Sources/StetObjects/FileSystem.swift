@@ -239,6 +239,9 @@ package enum FileSystem {
         return true
     }
 
+    /// Removes a folder if it is empty.
+    package static func removeEmptyFolder(_ path: String) { _ = rmdir(path) }
+
     /// What is at `path` (a symbolic link is followed), or nil where nothing is.
     package static func status(_ path: String) throws(SystemError) -> FileStatus? {
         var result = stat()

@@ -54,9 +54,14 @@ public final class NoteStore: Sendable {
     ) throws -> NoteStore {
         let made = try FileSystem.makeFolder(folder)
         let layout = StoreLayout(folder: try FileSystem.realPath(folder))
-        if !made { try requireUnused(layout) }
-        try layout.checkOwner()
-        guard try !FileSystem.isOnNetwork(layout.folder) else { throw StoreError.onNetwork(layout.folder) }
+        do {
+            if !made { try requireUnused(layout) }
+            try layout.checkOwner()
+            guard try !FileSystem.isOnNetwork(layout.folder) else { throw StoreError.onNetwork(layout.folder) }
+        } catch {
+            if made { FileSystem.removeEmptyFolder(layout.folder) }
+            throw error
+        }
         try layout.makeFolders()
         let store = NoteStore(layout, .readWrite, clock, machine)
         try Writer.begin(layout, store.objects, settings, clock: clock, machine: machine)
@@ -124,6 +129,12 @@ public final class NoteStore: Sendable {
     ///
     /// Changes are durable without it; it is called by itself when enough has gathered.
     public func flush() throws { try withWriter { try $0.maintain(.demand) } }
+
+    /// Whether a folder looks like that of a store.
+    static func isStore(_ folder: String) -> Bool {
+        let layout = StoreLayout(folder: folder)
+        return [layout.index, layout.lock].allSatisfy { (try? FileSystem.status($0)) ?? nil != nil }
+    }
 
     // MARK: Reading
 

@@ -115,7 +115,7 @@ extension Vault {
                 number = try index.addStep(preparing)
             }
             var isCommitted = false
-            defer { if !isCommitted { _ = try? finish(number, preparing, writer, isFresh: true) } }
+            defer { if !isCommitted { try? carryOut(number, preparing, writer, isFresh: true) } }
             guard try files.writeSpare(spare, beside: place, like: old, fill) else { return nil }
             let committed: (Value, Int, FileStep)? = try writer.transact { transaction in
                 guard try files.isUnchanged(name, old), let value = try change(&transaction) else { return nil }
@@ -126,7 +126,7 @@ extension Vault {
             }
             guard let (value, number, step) = committed else { return nil }
             isCommitted = true
-            _ = try finish(number, step, writer, isFresh: true)
+            try carryOut(number, step, writer, isFresh: true)
             return value
         }
     }

@@ -30,8 +30,14 @@ extension Vault {
         _ name: NoteName, to target: NoteName, note: Note?, _ change: (inout Writer.Transaction) throws -> [Change]
     ) throws -> [Change] {
         guard name != target, try isThere(name) else { return try store.write(change) }
-        if try isThere(target), !name.differsInCase(from: target) { throw VaultError.inTheWay(target) }
+        if let place = try files.place(target), try FileSystem.status(place) != nil,
+            try !files.isAlias(place, of: name, target)
+        {
+            throw VaultError.inTheWay(target)
+        }
+        if let place = try files.place(name) { try files.requireWritableFolder(of: place, name) }
         let folders = try files.makeFolders(for: target)
+        if let place = try files.place(target) { try files.requireWritableFolder(of: place, target) }
         var isCommitted = false
         defer { if !isCommitted { files.removeFolders(folders) } }
         return try store.exclusively { writer in
@@ -45,10 +51,11 @@ extension Vault {
                 return (changes, try transaction.index.addStep(step))
             }
             isCommitted = true
-            if try finish(number, step, writer, isFresh: true) == .inTheWay {
-                try takeBack(step, writer)
+            do {
+                try carryOut(number, step, writer, isFresh: true)
+            } catch {
                 try removeEmptyFolders(of: target, writer)
-                throw VaultError.inTheWay(target)
+                throw error
             }
             try removeEmptyFolders(of: name, writer)
             return changes
@@ -105,7 +112,7 @@ extension Vault {
             }
             guard let (changes, steps) = committed else { return nil }
             for (number, step) in steps {
-                _ = try finish(number, step, writer, isFresh: true)
+                try carryOut(number, step, writer, isFresh: true)
                 try removeEmptyFolders(of: step.name, writer)
             }
             return changes

@@ -1,5 +1,3 @@
-internal import Glibc
-
 // Head and file change in one recoverable step.
 //
 // 1. A text that the file is to have is written beside it and synced, under a name that the index was told before.
@@ -12,7 +10,7 @@ internal import Glibc
 // away what one left before.
 
 /// How a step ended.
-enum StepResult: Equatable {
+private enum StepResult: Equatable {
     /// The file is as it should be, or its user has changed it since.
     case done
     /// Another file took the name in that very moment, and was left as it is.
@@ -25,27 +23,27 @@ extension Vault {
         guard try store.read({ try $0.hasSteps() }) else { return }
         try store.exclusively { writer in
             for (number, step) in try writer.index.read({ try writer.index.steps() }) {
-                if try finish(number, step, writer, isFresh: false) == .inTheWay { try takeBack(step, writer) }
+                do {
+                    try carryOut(number, step, writer, isFresh: false)
+                } catch is VaultError {
+                    // What is in its way need not be in the way of what is to be done now.
+                } catch is StoreError {
+                    // Its note cannot be taken back either, since another has the name: it is a note without its file.
+                    try writer.remember { try $0.dropStep(number) }
+                }
             }
         }
     }
 
-    /// Carries a step out, or finishes it. Call under the lock.
-    ///
     /// - Parameter isFresh: whether it was committed by this very call, which has found the file to be as the step says.
-    func finish(_ number: Int, _ step: FileStep, _ writer: Writer, isFresh: Bool) throws -> StepResult {
-        let result: StepResult
-        do {
-            result =
-                switch step.kind {
-                case .write: try finishWrite(step, writer, isFresh: isFresh)
-                case .move: try finishMove(step)
-                case .remove: try finishRemove(step, writer, isFresh: isFresh)
-                case .prepare: try abandon(step, writer)
-                }
-        } catch let error as SystemError {
-            throw VaultError.unfinished(step.name, error.description)
-        }
+    private func finish(_ number: Int, _ step: FileStep, _ writer: Writer, isFresh: Bool) throws -> StepResult {
+        let result =
+            switch step.kind {
+            case .write: try finishWrite(step, writer, isFresh: isFresh)
+            case .move: try finishMove(step)
+            case .remove: try finishRemove(step, writer, isFresh: isFresh)
+            case .prepare: try abandon(step, writer)
+            }
         // The step is dropped without a sync, so what it did must last before.
         for name in [step.name, step.target].compactMap({ $0 }) {
             if let place = try files.place(name) { try FileSystem.sync(place.folder) }
@@ -71,12 +69,23 @@ extension Vault {
         let spare = place.beside(step.spare)
         let aside = place.beside(VaultFiles.asideName(step.spare))
         var result = StepResult.done
-        if try isFresh || hash(spare) == step.new {
+        // Past a kill the note may have gone on to another version.
+        let isWanted = try isFresh || isHead(step.new, of: step.note, writer)
+        if try isWanted && (isFresh || hash(spare) == step.new) {
             result = try putInPlace(step, spare, aside, place, isFresh: isFresh)
         }
         // What stands there now is what the file held.
         for leftover in [spare, aside] { try takeUp(leftover, step, writer) }
         return result
+    }
+
+    private func isHead(_ object: ObjectID?, of note: Int?, _ writer: Writer) throws -> Bool {
+        try writer.index.read {
+            guard let ordinal = note, let note = try writer.index.note(ordinal: ordinal), !note.isDeleted else {
+                return false
+            }
+            return try writer.index.version(.head, of: note).object == object
+        }
     }
 
     private func putInPlace(
@@ -105,7 +114,7 @@ extension Vault {
             try FileSystem.moveToNewName(spare, to: place)
             return .done
         } catch {
-            if error.number == EEXIST { return .inTheWay }
+            if error.isThere { return .inTheWay }
             guard error.isMissing else { throw error }
             // Its user took it away in the last moment, or the folder that it was to go to.
             return try FileSystem.status(spare) == nil ? .done : .inTheWay
@@ -121,7 +130,10 @@ extension Vault {
             return try giveBack(leftover, step)
         }
         let descriptor = try FileSystem.openForReading(leftover)
-        try waitForWriters(of: descriptor, step)
+        // Nobody can open the file by this name; somebody who had it open before will close it.
+        if VaultFiles.keepsWriter(descriptor, forMilliseconds: 5_000) {
+            throw VaultError.unfinished(step.name, "another program is writing to it")
+        }
         for _ in 0..<Self.patience {
             let file = VaultFile(place: leftover, status: try FileSystem.status(descriptor), isLink: false)
             guard let text = try read(file)?.text else { continue }
@@ -130,16 +142,6 @@ extension Vault {
             return try FileSystem.remove(leftover)
         }
         throw VaultError.keepsChanging(step.name)
-    }
-
-    /// Nobody can open the file by this name; somebody who had it open before will close it.
-    private func waitForWriters(of file: FileDescriptor, _ step: FileStep) throws {
-        var waited = 0
-        while FileSystem.hasWriter(file) == true {
-            guard waited < 5_000 else { throw VaultError.unfinished(step.name, "another program is writing to it") }
-            usleep(1_000)
-            waited += 1
-        }
     }
 
     private func giveBack(_ leftover: FilePlace, _ step: FileStep) throws {
@@ -175,15 +177,9 @@ extension Vault {
         guard let to = try files.place(target) else { return .inTheWay }
         let spare = from.beside(step.spare)
         if try FileSystem.status(spare) == nil {
-            guard let source = try FileSystem.status(from) else { return .done }
-            if let other = try FileSystem.status(to) {
-                // A file system that does not tell case apart finds the file itself under its new name.
-                guard source.inode == other.inode, source.device == other.device, step.name.differsInCase(from: target)
-                else { return .inTheWay }
-                try FileSystem.moveToNewName(from, to: spare)
-            } else {
-                return try moveIn(from, to: to)
-            }
+            guard try FileSystem.status(from) != nil else { return .done }
+            guard try files.isAlias(to, of: step.name, target) else { return try moveIn(from, to: to) }
+            try FileSystem.moveToNewName(from, to: spare)
         }
         let result = try moveIn(spare, to: to)
         if result == .inTheWay { _ = try moveIn(spare, to: from) }
@@ -210,12 +206,34 @@ extension Vault {
 
     // MARK: Afterwards
 
-    /// Undoes the operation of a step that could not be carried out because a file took the name.
-    func takeBack(_ step: FileStep, _ writer: Writer) throws {
-        guard step.kind == .move, let target = step.target else { return }
+    /// Carries a step out, or finishes it. Call under the lock. A move or a removal that fails is taken back.
+    ///
+    /// - Parameter isFresh: whether it was committed by this very call, which has found the file to be as the step says.
+    /// - Throws: `VaultError.inTheWay` where a file took the new name in that very moment, `.notMoved`, `.unfinished`.
+    func carryOut(_ number: Int, _ step: FileStep, _ writer: Writer, isFresh: Bool) throws {
+        do {
+            guard try finish(number, step, writer, isFresh: isFresh) == .inTheWay, step.kind == .move else { return }
+        } catch {
+            // A text that is not in place yet, or not away yet, is tried again.
+            if step.kind == .write || step.kind == .prepare { throw VaultError.unfinished(step.name, "\(error)") }
+            try takeBack(step, writer)
+            try writer.remember { try $0.dropStep(number) }
+            throw VaultError.notMoved(step.name, "\(error)")
+        }
+        try takeBack(step, writer)
+        throw VaultError.inTheWay(step.target ?? step.name)
+    }
+
+    /// Undoes the operation of a move or removal that could not be carried out.
+    private func takeBack(_ step: FileStep, _ writer: Writer) throws {
         try writer.transact { transaction in
+            if step.kind == .remove, let ordinal = step.note, let note = try transaction.index.note(ordinal: ordinal) {
+                _ = try transaction.undelete(.id(note.id), as: nil)
+            }
+            guard step.kind == .move, let target = step.target else { return }
             guard let ordinal = step.note else {
                 _ = try transaction.rename(transaction.index.renamings(ofFolder: target, to: step.name))
+                try transaction.index.moveMadeFolders(from: target, to: step.name)
                 return
             }
             guard let note = try transaction.index.note(ordinal: ordinal) else { return }
@@ -246,12 +264,5 @@ extension Vault {
     private func hash(_ place: FilePlace) throws -> ObjectID? {
         guard let status = try FileSystem.status(place), status.isRegularFile else { return nil }
         return try files.hash(VaultFile(place: place, status: status, isLink: false))?.object
-    }
-}
-
-extension NoteName {
-    /// Whether the two names are one where case does not count.
-    func differsInCase(from other: NoteName) -> Bool {
-        self != other && description.lowercased() == other.description.lowercased()
     }
 }

@@ -41,6 +41,20 @@ public final class Vault: Sendable {
         return byName ? try Vault(store, setting) : nil
     }
 
+    /// Refuses a folder that lies in some store's own folder.
+    ///
+    /// - Throws: `VaultError.insideStore`, `.folderGone`.
+    public static func checkFolder(_ folder: String) throws {
+        var path: String
+        do throws(SystemError) { path = try FileSystem.realPath(folder) } catch {
+            throw VaultError.folderGone(folder, error)
+        }
+        while let slash = path.lastIndex(of: "/") {
+            if NoteStore.isStore(path) { throw VaultError.insideStore(folder) }
+            path = String(path[..<slash])
+        }
+    }
+
     /// Makes `folder` a vault of `store`.
     ///
     /// - Throws: `VaultError.insideStore`, `.folderGone`; as `NoteStore.setVault` does.
@@ -76,5 +90,12 @@ public final class Vault: Sendable {
     }
 
     /// Whether a folder of that name is there.
-    public func isFolder(_ name: NoteName) -> Bool { (try? files.folder(name)) ?? nil != nil }
+    ///
+    /// - Parameter other: a folder that is to get the name: on a file system that does not tell case apart it is found there
+    ///   and is not meant.
+    public func isFolder(_ name: NoteName, besides other: NoteName? = nil) -> Bool {
+        guard (try? files.folder(name)) ?? nil != nil else { return false }
+        guard let other, let place = try? files.place(name) else { return true }
+        return (try? files.isAlias(place, of: other, name)) != true
+    }
 }

@@ -18,6 +18,8 @@ public enum VaultError: Error, Equatable, Sendable, CustomStringConvertible {
     case severalLinks(NoteName, Int)
     /// The file is marked read-only.
     case readOnlyFile(NoteName)
+    /// Nothing can be put into the file's folder, or taken out of it.
+    case readOnlyFolder(NoteName)
     /// The file is another user's, and would become this one's.
     case foreignFile(NoteName)
     /// Another program has the file open for writing.
@@ -26,6 +28,8 @@ public enum VaultError: Error, Equatable, Sendable, CustomStringConvertible {
     case unrecorded(NoteName)
     /// The file was changed again and again while it was read.
     case keepsChanging(NoteName)
+    /// The system did not let a file or folder be moved or removed; the note is as it was.
+    case notMoved(NoteName, String)
     /// A step that was under way could not be finished.
     case unfinished(NoteName, String)
 
@@ -48,14 +52,17 @@ public enum VaultError: Error, Equatable, Sendable, CustomStringConvertible {
         case .severalLinks(let name, let count):
             "\(name.shown) has \(count) names (hard links), and the others would keep the old text: make it a file of its own first"
         case .readOnlyFile(let name): "\(name.shown) is read-only: allow writing with chmod u+w, then try again"
+        case .readOnlyFolder(let name):
+            "the folder of \(name.shown) is read-only: allow writing with chmod u+w, then try again"
         case .foreignFile(let name): "\(name.shown) belongs to another user, and would not any more: copy it first"
         case .openElsewhere(let name):
             "another program has \(name.shown) open for writing: close it there, then try again"
         case .unrecorded(let name):
             "\(name.shown) has text that was not saved, and redo would write over it: save it first, which ends what can be redone"
         case .keepsChanging(let name): "\(name.shown) changes again and again: try again when it is at rest"
+        case .notMoved(let name, let why): "\(name.shown) stays where it is: \(why)"
         case .unfinished(let name, let why):
-            "\(name.shown) could not be written to the end, which the next change does: \(why)"
+            "the change is recorded, but the file \(name.shown) could not be written, which the next change tries again: \(why)"
         }
     }
 }

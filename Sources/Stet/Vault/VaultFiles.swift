@@ -66,6 +66,20 @@ struct VaultFiles: Sendable {
         return VaultFile(place: place, status: status, isLink: isLink)
     }
 
+    /// Whether the file found at `place`, of the name `other`, is that of `name` itself: on a file system that does not tell
+    /// case or Unicode form apart. (The inode does not tell: some such file systems give one for each spelling.)
+    func isAlias(_ place: FilePlace, of name: NoteName, _ other: NoteName) throws -> Bool {
+        guard name != other, name.description.lowercased() == other.description.lowercased(),
+            try FileSystem.status(place) != nil
+        else { return false }
+        var isListed = false
+        try FileSystem.forEachEntry(in: place.folder) { entry, length, _ in
+            let bytes = UnsafeRawBufferPointer(start: entry, count: length)
+            if bytes.elementsEqual(place.name.utf8) { isListed = true }
+        }
+        return !isListed
+    }
+
     /// Whether the file `name` is still the one that was found, unchanged; with nil, whether there is still none.
     func isUnchanged(_ name: NoteName, _ file: VaultFile?) throws -> Bool {
         guard let now = try find(name) else { return file == nil }
@@ -141,7 +155,22 @@ struct VaultFiles: Sendable {
         guard file.status.mode & 0o222 != 0, FileSystem.isWritable(file.place) else {
             throw VaultError.readOnlyFile(name)
         }
-        if FileSystem.hasWriter(descriptor) == true { throw VaultError.openElsewhere(name) }
+        try requireWritableFolder(of: file.place, name)
+        if Self.keepsWriter(descriptor, forMilliseconds: 200) { throw VaultError.openElsewhere(name) }
+    }
+
+    /// Refuses a place whose folder lets nothing be put in or taken out.
+    func requireWritableFolder(of place: FilePlace, _ name: NoteName) throws {
+        guard FileSystem.isWritable(place.beside(".")) else { throw VaultError.readOnlyFolder(name) }
+    }
+
+    /// Whether somebody has the open `file` open for writing, all of that time: an editor that is just saving closes it.
+    static func keepsWriter(_ file: FileDescriptor, forMilliseconds patience: Int) -> Bool {
+        for _ in 0..<patience {
+            if FileSystem.hasWriter(file) != true { return false }
+            usleep(1_000)
+        }
+        return true
     }
 
     // MARK: Writing

@@ -63,8 +63,9 @@ private func makeVault(_ invocation: Invocation) throws -> ExitCode {
     guard try FileSystem.status(folder)?.isFolder == true else {
         throw invocation.usage("there is no folder \(TerminalText.escape(folder)): make it first")
     }
+    // Before a store is made for a vault that cannot be.
+    try Vault.checkFolder(folder)
     let store = try storeOfVault(folder, invocation)
-    // Nothing is left of a store that was made for a vault that cannot be.
     let vault = try Vault.make(folder, of: store)
     try answer(store, vault, invocation)
     warnOfSyncTools(vault, store, invocation)

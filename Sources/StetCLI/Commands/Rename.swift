@@ -51,7 +51,7 @@ private func destination(of old: NotesOrFolder, _ invocation: Invocation) throws
     }
     let inside = try new.appending(old.name.fileName)
     if endsInSlash { return inside }
-    guard vault.isFolder(new), new != old.name else { return new }
+    guard vault.isFolder(new, besides: old.name), new != old.name else { return new }
     // A folder that was moved on the disk already is there under its new name, and has not gone into itself.
     if case .folder(let folder, _) = old, !vault.isFolder(folder), !vault.isFolder(inside) { return new }
     return inside

@@ -1,4 +1,3 @@
-import Glibc
 import Stet
 
 let restoreCommand = Command(
@@ -41,7 +40,7 @@ private func restore(to file: String, _ invocation: Invocation) throws -> ExitCo
     let (note, version) = try invocation.version(operand)
     do {
         try FileSystem.writeNewFile(file) { write in try store.readText(of: version) { try write($0) } }
-    } catch let error as SystemError where error.number == EEXIST {
+    } catch let error as SystemError where error.isThere {
         throw FileInTheWay(path: file)
     }
     try invocation.answer(note, version, isNew: false, " -> \(TerminalText.escape(file))")

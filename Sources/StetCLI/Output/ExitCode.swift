@@ -43,8 +43,9 @@ enum ExitCode: Int32, Comparable {
     private static func code(_ error: VaultError) -> ExitCode {
         switch error {
         case .noFile, .noVault: .notFound
-        case .folderGone, .keepsChanging, .unfinished: .system
-        case .insideStore, .notAFile, .inTheWay, .link, .severalLinks, .readOnlyFile, .foreignFile, .openElsewhere,
+        case .folderGone, .keepsChanging, .notMoved, .unfinished: .system
+        case .insideStore, .notAFile, .inTheWay, .link, .severalLinks, .readOnlyFile, .readOnlyFolder, .foreignFile,
+            .openElsewhere,
             .unrecorded:
             .refused
         }
