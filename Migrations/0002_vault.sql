@@ -9,10 +9,11 @@ CREATE TABLE file (
     look    BLOB NOT NULL CHECK (length(look) = 40)
 ) STRICT;
 
--- What an operation that is committed still has to do to a file, until it is known to be done.
+-- What an operation that is committed still has to do to a file, until it is known to be done. Of the fourth kind: what
+-- one that is not committed writes beside a file, to be taken away.
 CREATE TABLE file_step (
     step      INTEGER PRIMARY KEY,
-    kind      INTEGER NOT NULL,   -- 1 put a text in place, 2 move, 3 take away
+    kind      INTEGER NOT NULL,   -- 1 put a text in place, 2 move, 3 take away, 4 write a text beside
     note      INTEGER,            -- NULL: a folder is moved
     name      BLOB NOT NULL,
     target    BLOB,               -- where it is moved

@@ -12,10 +12,15 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/vfs.h>
-#include <sys/xattr.h>
 #include <dirent.h>
 #include <signal.h>
 #include <unistd.h>
+
+/* Declared here, since <sys/xattr.h> brings in <sys/types.h>: with _GNU_SOURCE its fd_set has another member than in
+   glibc's Swift module, and a debug build from nothing fails. */
+ssize_t flistxattr(int descriptor, char *list, size_t size);
+ssize_t fgetxattr(int descriptor, const char *name, void *value, size_t size);
+int fsetxattr(int descriptor, const char *name, const void *value, size_t size, int flags);
 
 static inline int stet_open(const char *path, int flags, mode_t mode) {
     return open(path, flags, mode);

@@ -50,7 +50,7 @@ package struct FileLook: Equatable, Sendable {
     }
 }
 
-/// What an operation that is committed still has to do to a file of the user's.
+/// What an operation that is committed still has to do to a file of the user's, or what one that is not has left there.
 package struct FileStep: Equatable, Sendable {
     package enum Kind: Int, Sendable {
         /// Put a text in the place of another one, or where no file is.
@@ -59,6 +59,8 @@ package struct FileStep: Equatable, Sendable {
         case move = 2
         /// Take a file away.
         case remove = 3
+        /// Write a text beside a file, for an operation that is not committed yet.
+        case prepare = 4
     }
 
     package var kind: Kind

@@ -30,7 +30,7 @@ extension Vault {
             if let known, known.version == head.number, known.look.isSame(as: file.status), known.look.isTrusted {
                 return NoteAndFile(note: note, head: head, file: file)
             }
-            let text = try read(file, named: note.name)
+            guard let text = try read(file) else { continue }
             defer { text.text.discard() }
             if text.text.object == head.object { return NoteAndFile(note: note, head: head, file: text.file) }
             if unrecorded == .refused { throw VaultError.unrecorded(note.name) }
@@ -51,22 +51,12 @@ extension Vault {
         var look: FileLook
     }
 
-    /// Reads the text in `file`, in bounded memory.
-    ///
-    /// - Throws: `VaultError.keepsChanging`.
-    func read(_ file: VaultFile, named name: NoteName) throws -> FoundText {
-        var file = file
-        for _ in 0..<Self.patience {
-            if let (text, look) = try files.read(file, { read in try store.prepare(reading: read) }) {
-                if look.isSame(as: file.status) { return FoundText(text: text, file: file, look: look) }
-                text.discard()
-            }
-            guard let status = try FileSystem.status(file.place, followingLinks: file.isLink) else {
-                throw VaultError.noFile(name)
-            }
-            file = VaultFile(place: file.place, status: status, isLink: file.isLink)
-        }
-        throw VaultError.keepsChanging(name)
+    /// Reads the text in `file`, in bounded memory; nil where it is not as it was found any more.
+    func read(_ file: VaultFile) throws -> FoundText? {
+        guard let (text, look) = try files.read(file, { read in try store.prepare(reading: read) }) else { return nil }
+        if look.isSame(as: file.status) { return FoundText(text: text, file: file, look: look) }
+        text.discard()
+        return nil
     }
 
     /// Records a text that was read from the file `name`, unless the file is another one by now. A text that the note shows

@@ -103,23 +103,25 @@ extension Vault {
         _ fill: (_ write: (UnsafeRawBufferPointer) throws -> Void) throws -> Void,
         change: (inout Writer.Transaction) throws -> Value?
     ) throws -> Value? {
-        let folders = try files.makeFolders(for: name)
-        let spare = VaultFiles.spareName()
-        var isCommitted = false
-        guard let place = try files.place(name) else { return nil }
-        defer {
-            if !isCommitted {
-                try? FileSystem.remove(place.beside(spare))
-                files.removeFolders(folders)
+        try store.exclusively { writer -> Value? in
+            let folders = try files.makeFolders(for: name)
+            guard let place = try files.place(name) else { return nil }
+            let spare = VaultFiles.spareName()
+            // Known before it is there, so that a kill leaves no file that nobody takes away.
+            let preparing = FileStep(.prepare, note: nil, name: name, spare: spare, old: nil, new: nil)
+            var number = 0
+            try writer.remember { index in
+                for folder in folders { try index.addMadeFolder(folder) }
+                number = try index.addStep(preparing)
             }
-        }
-        try files.writeSpare(spare, beside: place, like: old, fill)
-        return try store.exclusively { writer in
+            var isCommitted = false
+            defer { if !isCommitted { try? carryOut(number, preparing, writer, isFresh: true) } }
+            guard try files.writeSpare(spare, beside: place, like: old, fill) else { return nil }
             let committed: (Value, Int, FileStep)? = try writer.transact { transaction in
                 guard try files.isUnchanged(name, old), let value = try change(&transaction) else { return nil }
                 let step = FileStep(
                     .write, note: note(value), name: name, spare: spare, old: old == nil ? nil : oldObject, new: new)
-                for folder in folders { try transaction.index.addMadeFolder(folder) }
+                try transaction.index.dropStep(number)
                 return (value, try transaction.index.addStep(step), step)
             }
             guard let (value, number, step) = committed else { return nil }
@@ -161,7 +163,7 @@ extension Vault {
         // A file that is no note yet becomes one first.
         if let file = try files.find(name) {
             try files.requireReplaceable(file, name)
-            let found = try self.read(file, named: name)
+            guard let found = try self.read(file) else { return nil }
             defer { found.text.discard() }
             _ = try record(found, as: name, label: nil, kind: .capture)
             return nil

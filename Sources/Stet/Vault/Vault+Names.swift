@@ -69,7 +69,7 @@ extension Vault {
     }
 
     /// Removes the folders of `name`, innermost first, that Stet made and that are empty now.
-    private func removeEmptyFolders(of name: NoteName, _ writer: Writer) throws {
+    func removeEmptyFolders(of name: NoteName, _ writer: Writer) throws {
         for folder in name.folders.reversed() {
             guard try writer.index.read({ try writer.index.isMadeFolder(folder) }),
                 let place = try files.place(folder), FileSystem.removeEmptyFolder(place)

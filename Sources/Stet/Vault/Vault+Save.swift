@@ -34,7 +34,7 @@ extension Vault {
         try finishSteps()
         for _ in 0..<Self.patience {
             guard let file = try files.find(name) else { throw VaultError.noFile(name) }
-            let found = try read(file, named: name)
+            guard let found = try read(file) else { continue }
             defer { found.text.discard() }
             if let change = try record(found, as: name, label: label, kind: .save) { return change }
         }
@@ -58,12 +58,15 @@ extension Vault {
             refreshing = []
         }
         for name in names {
+            let found: FoundText?
             do {
                 guard let file = try files.find(name) else { throw VaultError.noFile(name) }
-                batch.append((name, try read(file, named: name)))
+                found = try read(file)
             } catch {
                 try each(.failed(name, error))
+                continue
             }
+            if let found { batch.append((name, found)) } else { try each(saveAlone(name, label: label)) }
             let size = batch.reduce(0) { $0 + $1.found.text.size }
             if batch.count >= Self.batchFiles || size >= Self.batchBytes { try flush() }
         }

@@ -1,12 +1,13 @@
 // Head and file change in one recoverable step.
 //
-// 1. A text that the file is to have is written beside it and synced.
+// 1. A text that the file is to have is written beside it and synced, under a name that the index was told before.
 // 2. The operation commits, and with it a `FileStep`: what the file holds and what it is to hold.
 // 3. The file is exchanged with the one beside it, moved or taken away, never overwritten: what an editor wrote in the
 //    moment before is found under the other name, and captured.
 // 4. The folder is synced, the step dropped, and how the file looks recorded.
 //
-// All of 2 to 4 under the store's lock. Whoever changes something next finishes what a killed process left after 2.
+// All of it under the store's lock. Whoever changes something next finishes what a killed process left after 2, and takes
+// away what one left before.
 
 /// How a step ended.
 private enum StepResult: Equatable {
@@ -41,6 +42,7 @@ extension Vault {
             case .write: try finishWrite(step, writer, isFresh: isFresh)
             case .move: try finishMove(step)
             case .remove: try finishRemove(step, writer, isFresh: isFresh)
+            case .prepare: try abandon(step, writer)
             }
         // The step is dropped without a sync, so what it did must last before.
         for name in [step.name, step.target].compactMap({ $0 }) {
@@ -51,6 +53,13 @@ extension Vault {
             try recordLook(after: step, in: index)
         }
         return result
+    }
+
+    /// Takes away what was written for an operation that was never committed.
+    private func abandon(_ step: FileStep, _ writer: Writer) throws -> StepResult {
+        if let place = try files.place(step.name) { try FileSystem.remove(place.beside(step.spare)) }
+        try removeEmptyFolders(of: step.name, writer)
+        return .done
     }
 
     // MARK: Putting a text in place
@@ -106,7 +115,9 @@ extension Vault {
             return .done
         } catch {
             if error.isThere { return .inTheWay }
-            throw error
+            guard error.isMissing else { throw error }
+            // Its user took it away in the last moment, or the folder that it was to go to.
+            return try FileSystem.status(spare) == nil ? .done : .inTheWay
         }
     }
 
@@ -123,11 +134,14 @@ extension Vault {
         if VaultFiles.keepsWriter(descriptor, forMilliseconds: 5_000) {
             throw VaultError.unfinished(step.name, "another program is writing to it")
         }
-        let file = VaultFile(place: leftover, status: try FileSystem.status(descriptor), isLink: false)
-        let text = try read(file, named: step.name).text
-        defer { text.discard() }
-        if text.object != step.old, text.object != step.new { try capture(text, after: step, writer) }
-        try FileSystem.remove(leftover)
+        for _ in 0..<Self.patience {
+            let file = VaultFile(place: leftover, status: try FileSystem.status(descriptor), isLink: false)
+            guard let text = try read(file)?.text else { continue }
+            defer { text.discard() }
+            if text.object != step.old, text.object != step.new { try capture(text, after: step, writer) }
+            return try FileSystem.remove(leftover)
+        }
+        throw VaultError.keepsChanging(step.name)
     }
 
     private func giveBack(_ leftover: FilePlace, _ step: FileStep) throws {
@@ -159,9 +173,8 @@ extension Vault {
     // MARK: Moving
 
     private func finishMove(_ step: FileStep) throws -> StepResult {
-        guard let target = step.target, let to = try files.place(target), let from = try files.place(step.name) else {
-            return .done
-        }
+        guard let target = step.target, let from = try files.place(step.name) else { return .done }
+        guard let to = try files.place(target) else { return .inTheWay }
         let spare = from.beside(step.spare)
         if try FileSystem.status(spare) == nil {
             guard try FileSystem.status(from) != nil else { return .done }
@@ -201,8 +214,8 @@ extension Vault {
         do {
             guard try finish(number, step, writer, isFresh: isFresh) == .inTheWay, step.kind == .move else { return }
         } catch {
-            // A text that is not in place yet is tried again.
-            if step.kind == .write { throw VaultError.unfinished(step.name, "\(error)") }
+            // A text that is not in place yet, or not away yet, is tried again.
+            if step.kind == .write || step.kind == .prepare { throw VaultError.unfinished(step.name, "\(error)") }
             try takeBack(step, writer)
             try writer.remember { try $0.dropStep(number) }
             throw VaultError.notMoved(step.name, "\(error)")

@@ -89,12 +89,22 @@ struct VaultFiles: Sendable {
 
     // MARK: Reading
 
+    /// Opens `file` for reading; nil where it was taken away meanwhile, or a link put in its place.
+    private func open(_ file: VaultFile) throws -> FileDescriptor? {
+        do throws(SystemError) {
+            return try FileSystem.openForReading(file.place, followingLinks: file.isLink)
+        } catch {
+            if error.isMissing || error.isNoFile { return nil }
+            throw error
+        }
+    }
+
     /// Hands the bytes of `file` to `body`, which gets a function that fills a buffer and gives 0 at the end. Returns how
     /// the file looked, where it did not change meanwhile.
     func read<Value>(
         _ file: VaultFile, _ body: ((UnsafeMutableRawBufferPointer) throws -> Int) throws -> Value
     ) throws -> (Value, FileLook)? {
-        let descriptor = try FileSystem.openForReading(file.place, followingLinks: file.isLink)
+        guard let descriptor = try open(file) else { return nil }
         let seen = FileSystem.now
         let before = try FileSystem.status(descriptor)
         guard before.isRegularFile else { return nil }
@@ -128,23 +138,24 @@ struct VaultFiles: Sendable {
 
     /// Whether `file` begins like text.
     func isText(_ file: VaultFile) throws -> Bool {
-        let descriptor = try FileSystem.openForReading(file.place)
+        guard let descriptor = try open(file) else { return false }
         return NoteRules.isText(try FileSystem.read(descriptor, at: 0, count: NoteRules.probeLength))
     }
 
     // MARK: What may be written
 
-    /// Refuses to put another file in the place of `file` where something would be lost by it.
+    /// Refuses to put another file in the place of `file` where something would be lost by it. Says nothing of a file that
+    /// was taken away meanwhile.
     func requireReplaceable(_ file: VaultFile, _ name: NoteName) throws {
         if file.isLink { throw VaultError.link(name) }
         if file.status.links > 1 { throw VaultError.severalLinks(name, file.status.links) }
         let isOwn = file.status.owner == FileSystem.effectiveUser || FileSystem.effectiveUser == 0
         guard isOwn else { throw VaultError.foreignFile(name) }
+        guard let descriptor = try open(file) else { return }
         guard file.status.mode & 0o222 != 0, FileSystem.isWritable(file.place) else {
             throw VaultError.readOnlyFile(name)
         }
         try requireWritableFolder(of: file.place, name)
-        let descriptor = try FileSystem.openForReading(file.place)
         if Self.keepsWriter(descriptor, forMilliseconds: 200) { throw VaultError.openElsewhere(name) }
     }
 
@@ -170,31 +181,29 @@ struct VaultFiles: Sendable {
     /// The name under which an old file waits where a file system cannot exchange two names.
     static func asideName(_ spare: String) -> String { spare + ".old" }
 
-    /// Writes and syncs a file beside `place`, with what belongs to `model` besides its bytes. No half of it is left where
-    /// that fails.
+    /// Writes and syncs a file beside `place`, with what belongs to `model` besides its bytes. Where
+    /// that fails, what there is of it is left.
     ///
     /// - Parameter fill: calls its argument with one piece after the other.
+    /// - Returns: false where `model` was taken away meanwhile.
     func writeSpare(
         _ name: String, beside place: FilePlace, like model: VaultFile?,
         _ fill: (_ write: (UnsafeRawBufferPointer) throws -> Void) throws -> Void
-    ) throws {
+    ) throws -> Bool {
         let spare = place.beside(name)
         // Private until it has the mode of the file whose place it takes.
         let file = try FileSystem.createExclusively(spare, mode: model == nil ? 0o666 : 0o600)
-        do {
-            var offset = 0
-            try fill { piece in
-                try FileSystem.write(file, at: offset, piece)
-                offset += piece.count
-            }
-            if let model {
-                try FileSystem.copyAttributes(from: FileSystem.openForReading(model.place), to: file)
-            }
-            try FileSystem.sync(file)
-        } catch {
-            try? FileSystem.remove(spare)
-            throw error
+        var offset = 0
+        try fill { piece in
+            try FileSystem.write(file, at: offset, piece)
+            offset += piece.count
         }
+        if let model {
+            guard let source = try open(model) else { return false }
+            try FileSystem.copyAttributes(from: source, to: file)
+        }
+        try FileSystem.sync(file)
+        return true
     }
 
     /// Makes the folders that `name` lies in. Returns those that were not there, outermost first.
