@@ -13,7 +13,7 @@ CREATE TABLE file (
 -- one that is not committed writes beside a file, to be taken away.
 CREATE TABLE file_step (
     step      INTEGER PRIMARY KEY,
-    kind      INTEGER NOT NULL,   -- 1 put a text in place, 2 move, 3 take away, 4 write a text beside
+    kind      INTEGER NOT NULL,   -- 1 put a text in place, 2 move, 3 take away, 4 take away what was prepared, 4 write a text beside
     note      INTEGER,            -- NULL: a folder is moved
     name      BLOB NOT NULL,
     target    BLOB,               -- where it is moved

@@ -12,7 +12,7 @@ final class Scene {
     /// All that a command finds in its environment besides PATH.
     var environment: [String: String]
     private let isOrdinaryUser: Bool
-    private let command: String
+    let command: String
 
     /// - Parameters:
     ///   - hasStore: whether the store is made.
@@ -75,7 +75,7 @@ final class Scene {
         try start(command, words.map { Array($0.utf8) }, input: Array(input.utf8))
     }
 
-    private func start(_ program: String, _ arguments: [[UInt8]], input: [UInt8]) throws -> RunningCommand {
+    func start(_ program: String, _ arguments: [[UInt8]], input: [UInt8]) throws -> RunningCommand {
         guard isOrdinaryUser else {
             return try RunningCommand(program, arguments, input: input, in: folder, environment: environment)
         }

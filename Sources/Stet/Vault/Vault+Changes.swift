@@ -103,24 +103,21 @@ extension Vault {
         _ fill: (_ write: (UnsafeRawBufferPointer) throws -> Void) throws -> Void,
         change: (inout Writer.Transaction) throws -> Value?
     ) throws -> Value? {
-        try store.exclusively { writer -> Value? in
-            let folders = try files.makeFolders(for: name)
-            guard let place = try files.place(name) else { return nil }
-            let spare = VaultFiles.spareName()
-            // Known before it is there, so that a kill leaves no file that nobody takes away.
-            let preparing = FileStep(.prepare, note: nil, name: name, spare: spare, old: nil, new: nil)
-            var number = 0
-            try writer.remember { index in
-                for folder in folders { try index.addMadeFolder(folder) }
-                number = try index.addStep(preparing)
-            }
-            var isCommitted = false
-            defer { if !isCommitted { try? carryOut(number, preparing, writer, isFresh: true) } }
-            guard try files.writeSpare(spare, beside: place, like: old, fill) else { return nil }
+        let prepared = try store.exclusively { try prepareSpare(for: name, $0) }
+        guard let (number, preparing, spare) = prepared else { return nil }
+        var isCommitted = false
+        defer {
+            FileSystem.unlock(spare)
+            if !isCommitted { try? store.exclusively { try carryOut(number, preparing, $0, isFresh: true) } }
+        }
+        // Outside the lock: this is the part that takes time.
+        guard try files.fill(spare, like: old, fill) else { return nil }
+        return try store.exclusively { writer in
             let committed: (Value, Int, FileStep)? = try writer.transact { transaction in
                 guard try files.isUnchanged(name, old), let value = try change(&transaction) else { return nil }
                 let step = FileStep(
-                    .write, note: note(value), name: name, spare: spare, old: old == nil ? nil : oldObject, new: new)
+                    .write, note: note(value), name: name, spare: preparing.spare, old: old == nil ? nil : oldObject,
+                    new: new)
                 try transaction.index.dropStep(number)
                 return (value, try transaction.index.addStep(step), step)
             }
@@ -129,6 +126,22 @@ extension Vault {
             try carryOut(number, step, writer, isFresh: true)
             return value
         }
+    }
+
+    /// Makes an empty file beside the one that is to be written, with the folders that it needs. It is known to the index
+    /// before it is there, so that a kill leaves no file that nobody takes away; a lock on it tells that its writer lives.
+    private func prepareSpare(for name: NoteName, _ writer: Writer) throws -> (Int, FileStep, FileDescriptor)? {
+        let folders = try files.makeFolders(for: name)
+        guard let place = try files.place(name) else { return nil }
+        let step = FileStep(.prepare, note: nil, name: name, spare: VaultFiles.spareName(), old: nil, new: nil)
+        var number = 0
+        try writer.remember { index in
+            for folder in folders { try index.addMadeFolder(folder) }
+            number = try index.addStep(step)
+        }
+        let spare = try FileSystem.createExclusively(place.beside(step.spare), mode: 0o666)
+        _ = try? FileSystem.tryLock(spare)
+        return (number, step, spare)
     }
 
     // MARK: From elsewhere

@@ -57,7 +57,10 @@ extension Vault {
 
     /// Takes away what was written for an operation that was never committed.
     private func abandon(_ step: FileStep, _ writer: Writer) throws -> StepResult {
-        if let place = try files.place(step.name) { try FileSystem.remove(place.beside(step.spare)) }
+        if let spare = try files.place(step.name)?.beside(step.spare) {
+            if try files.isBeingWritten(spare) { throw VaultError.unfinished(step.name, "another process writes it") }
+            try FileSystem.remove(spare)
+        }
         try removeEmptyFolders(of: step.name, writer)
         return .done
     }

@@ -181,29 +181,32 @@ struct VaultFiles: Sendable {
     /// The name under which an old file waits where a file system cannot exchange two names.
     static func asideName(_ spare: String) -> String { spare + ".old" }
 
-    /// Writes and syncs a file beside `place`, with what belongs to `model` besides its bytes. Where
-    /// that fails, what there is of it is left.
+    /// Writes and syncs the new file `spare`, and gives it what belongs to `model` besides its bytes.
     ///
     /// - Parameter fill: calls its argument with one piece after the other.
     /// - Returns: false where `model` was taken away meanwhile.
-    func writeSpare(
-        _ name: String, beside place: FilePlace, like model: VaultFile?,
+    func fill(
+        _ spare: FileDescriptor, like model: VaultFile?,
         _ fill: (_ write: (UnsafeRawBufferPointer) throws -> Void) throws -> Void
     ) throws -> Bool {
-        let spare = place.beside(name)
-        // Private until it has the mode of the file whose place it takes.
-        let file = try FileSystem.createExclusively(spare, mode: model == nil ? 0o666 : 0o600)
+        if let model {
+            // Before the first byte: the text may be one that others must not read.
+            guard let source = try open(model) else { return false }
+            try FileSystem.copyAttributes(from: source, to: spare)
+        }
         var offset = 0
         try fill { piece in
-            try FileSystem.write(file, at: offset, piece)
+            try FileSystem.write(spare, at: offset, piece)
             offset += piece.count
         }
-        if let model {
-            guard let source = try open(model) else { return false }
-            try FileSystem.copyAttributes(from: source, to: file)
-        }
-        try FileSystem.sync(file)
+        try FileSystem.sync(spare)
         return true
+    }
+
+    /// Whether a process that lives is writing the file at `place`.
+    func isBeingWritten(_ place: FilePlace) throws -> Bool {
+        guard try FileSystem.status(place) != nil else { return false }
+        return (try? FileSystem.tryLock(FileSystem.openForReading(place))) == false
     }
 
     /// Makes the folders that `name` lies in. Returns those that were not there, outermost first.

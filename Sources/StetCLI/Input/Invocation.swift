@@ -43,6 +43,7 @@ final class Invocation {
         let given = arguments.value("store")
         let store = try NoteStore.open(
             at: Surroundings.storeFolder(given), access: access, clock: clock, machine: Surroundings.machineID())
+        output.apply(try store.settings())
         let isNamed = given != nil || Surroundings.variable("STET_STORE") != nil
         let both = (store, try Vault.of(store, byName: isNamed))
         opened = both

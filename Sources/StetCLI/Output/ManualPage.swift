@@ -1,0 +1,1 @@
+enum ManualPage { static let text = "" }
