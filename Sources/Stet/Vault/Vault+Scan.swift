@@ -56,7 +56,7 @@ private struct ScanComparison {
         self.vault = vault
         self.known = known
         self.scope = scope
-        sizeLimit = try vault.store.settings().sizeLimit
+        sizeLimit = vault.sizeLimit
         isMet = [Bool](repeating: false, count: known.rows.count)
         byInode.reserveCapacity(known.rows.count)
         for (position, row) in known.rows.enumerated() {
@@ -129,8 +129,12 @@ private struct ScanComparison {
             guard let file = try vault.files.find(name) else { return scan.gone.append(note) }
             note.file = file
             if let look = row.look, row.version == row.head, look.isSame(as: file.status), look.isTrusted { return }
-            guard let (object, look) = try vault.files.hash(file) else { return scan.changed.append(note) }
-            if try vault.head(row.note).object == object {
+            let head = try vault.head(row.note)
+            // Another length is another text, and need not be read for that.
+            guard file.status.size == head.size, let (object, look) = try vault.files.hash(file) else {
+                return scan.changed.append(note)
+            }
+            if head.object == object {
                 scan.refreshed.append((row.note, row.head, look))
             } else {
                 scan.changed.append(note)
@@ -140,7 +144,8 @@ private struct ScanComparison {
         } catch is SystemError {
             scan.skipped.append((name.bytes, .unreadable))
         } catch VaultError.link {
-            scan.skipped.append((name.bytes, .link))
+            // The folder that it was in is a link now, and leads elsewhere.
+            scan.gone.append(note)
         } catch is VaultError {
             // A folder or a pipe took its name: the note's file is gone.
             scan.gone.append(note)
@@ -148,6 +153,7 @@ private struct ScanComparison {
     }
 
     mutating func finish() throws -> VaultScan {
+        var notes: Set<[UInt8]> = []
         for (position, row) in known.rows.enumerated() where !isMet[position] {
             let name = known.names[row.name]
             guard name.starts(with: scope) else { continue }
@@ -155,9 +161,12 @@ private struct ScanComparison {
             if let reason = reasonForFolder(of: name) {
                 scan.skipped.append((Array(name), reason))
             } else {
+                notes.insert(Array(name))
                 try compare(row)
             }
         }
+        // What the walk left out for its name or kind and is a note all the same was compared like any other.
+        scan.skipped.removeAll { path, reason in reason != .unreadable && notes.contains(path) }
         return scan
     }
 

@@ -10,8 +10,10 @@ public final class Vault: Sendable {
     public let store: NoteStore
     let files: VaultFiles
     let storeStatus: FileStatus
+    /// The largest file, in bytes, that a scan takes for a note.
+    let sizeLimit: Int
 
-    private init(_ store: NoteStore, _ folder: String) throws {
+    private init(_ store: NoteStore, _ folder: String, _ settings: Settings) throws {
         let real: String
         do throws(SystemError) {
             real = try FileSystem.realPath(folder)
@@ -21,6 +23,7 @@ public final class Vault: Sendable {
         }
         self.folder = real
         self.store = store
+        sizeLimit = settings.sizeLimit
         guard let status = try FileSystem.status(store.folder) else { throw StoreError.noStore(store.folder) }
         storeStatus = status
         if (real + "/").hasPrefix(store.folder + "/") { throw VaultError.insideStore(real) }
@@ -31,14 +34,16 @@ public final class Vault: Sendable {
 
     /// The vault of `store`.
     ///
-    /// - Parameter byName: whether the store was named by its user. One that was only found in a folder keeps the history of
-    ///   that folder or of none: what it says of another is not believed.
+    /// - Parameters:
+    ///   - settings: those of the store.
+    ///   - byName: whether the store was named by its user. One that was only found in a folder keeps the history of
+    ///     that folder or of none: what it says of another is not believed.
     /// - Returns: nil where notes live in the store alone.
-    /// - Throws: `SettingsError`, `VaultError.folderGone`, `.insideStore`.
-    public static func of(_ store: NoteStore, byName: Bool) throws -> Vault? {
-        guard let setting = try store.settings().vault else { return nil }
-        if setting == ".." { return try Vault(store, store.folder + "/..") }
-        return byName ? try Vault(store, setting) : nil
+    /// - Throws: `VaultError.folderGone`, `.insideStore`.
+    public static func of(_ store: NoteStore, _ settings: Settings, byName: Bool) throws -> Vault? {
+        guard let setting = settings.vault else { return nil }
+        if setting == ".." { return try Vault(store, store.folder + "/..", settings) }
+        return byName ? try Vault(store, setting, settings) : nil
     }
 
     /// Refuses a folder that lies in some store's own folder.
@@ -59,7 +64,7 @@ public final class Vault: Sendable {
     ///
     /// - Throws: `VaultError.insideStore`, `.folderGone`; as `NoteStore.setVault` does.
     public static func make(_ folder: String, of store: NoteStore) throws -> Vault {
-        let vault = try Vault(store, folder)
+        let vault = try Vault(store, folder, store.settings())
         // A vault that is moved with the store in it stays one.
         try store.setVault(store.folder == vault.folder + "/" + storeName ? ".." : vault.folder)
         return vault

@@ -43,9 +43,10 @@ final class Invocation {
         let given = arguments.value("store")
         let store = try NoteStore.open(
             at: Surroundings.storeFolder(given), access: access, clock: clock, machine: Surroundings.machineID())
-        output.apply(try store.settings())
+        let settings = try store.settings()
+        output.apply(settings)
         let isNamed = given != nil || Surroundings.variable("STET_STORE") != nil
-        let both = (store, try Vault.of(store, byName: isNamed))
+        let both = (store, try Vault.of(store, settings, byName: isNamed))
         opened = both
         return both
     }
