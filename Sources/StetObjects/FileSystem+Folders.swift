@@ -197,6 +197,11 @@ extension FileSystem {
         throw SystemError(errno, "make the folder", place.path)
     }
 
+    /// Makes the entries of an open folder of the user's survive power loss, where its file system can do that.
+    package static func syncEntries(of folder: FileDescriptor) throws(SystemError) {
+        do throws(SystemError) { try sync(folder) } catch { if error.number != EINVAL { throw error } }
+    }
+
     /// Removes a folder if it is empty. Returns whether it did.
     package static func removeEmptyFolder(_ place: FilePlace) -> Bool {
         unlinkat(place.folder.number, place.name, AT_REMOVEDIR) == 0

@@ -6,8 +6,8 @@
 //    moment before is found under the other name, and captured.
 // 4. The folder is synced, the step dropped, and how the file looks recorded.
 //
-// All of it under the store's lock. Whoever changes something next finishes what a killed process left after 2, and takes
-// away what one left before.
+// All but the writing in 1 under the store's lock. Whoever changes something next finishes what a killed process left
+// after 2, and takes away what one left before.
 
 /// How a step ended.
 private enum StepResult: Equatable {
@@ -46,7 +46,7 @@ extension Vault {
             }
         // The step is dropped without a sync, so what it did must last before.
         for name in [step.name, step.target].compactMap({ $0 }) {
-            if let place = try files.place(name) { try FileSystem.sync(place.folder) }
+            if let place = try files.place(name) { try FileSystem.syncEntries(of: place.folder) }
         }
         try writer.remember { index in
             try index.dropStep(number)
@@ -139,9 +139,12 @@ extension Vault {
         }
         for _ in 0..<Self.patience {
             let file = VaultFile(place: leftover, status: try FileSystem.status(descriptor), isLink: false)
-            guard let text = try read(file)?.text else { continue }
-            defer { text.discard() }
-            if text.object != step.old, text.object != step.new { try capture(text, after: step, writer) }
+            guard let object = try files.hash(file)?.object else { continue }
+            if object != step.old, object != step.new {
+                guard let text = try read(file)?.text else { continue }
+                defer { text.discard() }
+                try capture(text, after: step, writer)
+            }
             return try FileSystem.remove(leftover)
         }
         throw VaultError.keepsChanging(step.name)
@@ -217,14 +220,23 @@ extension Vault {
         do {
             guard try finish(number, step, writer, isFresh: isFresh) == .inTheWay, step.kind == .move else { return }
         } catch {
-            // A text that is not in place yet, or not away yet, is tried again.
-            if step.kind == .write || step.kind == .prepare { throw VaultError.unfinished(step.name, "\(error)") }
+            // What is not in place yet, or not away yet, is tried again; what can go back goes back.
+            guard try step.kind == .move || step.kind == .remove && isBack(step) else {
+                throw VaultError.unfinished(step.name, "\(error)")
+            }
             try takeBack(step, writer)
             try writer.remember { try $0.dropStep(number) }
             throw VaultError.notMoved(step.name, "\(error)")
         }
         try takeBack(step, writer)
         throw VaultError.inTheWay(step.target ?? step.name)
+    }
+
+    /// Whether the file of a removal has its name again, or still.
+    private func isBack(_ step: FileStep) throws -> Bool {
+        guard let place = try files.place(step.name) else { return false }
+        let spare = place.beside(step.spare)
+        return try FileSystem.status(spare) == nil || moveIn(spare, to: place) == .done
     }
 
     /// Undoes the operation of a move or removal that could not be carried out.
