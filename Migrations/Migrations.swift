@@ -11,6 +11,7 @@ package enum Migrations {
 
     /// All steps, oldest first.
     package static let all = [
-        Step(name: "0001_initial", sql: PackageResources._001_initial_sql)
+        Step(name: "0001_initial", sql: PackageResources._001_initial_sql),
+        Step(name: "0002_vault", sql: PackageResources._002_vault_sql),
     ]
 }

@@ -65,6 +65,18 @@ enum Measure {
         return Array(text.utf8.prefix(2047)) + [UInt8(ascii: "\n")]
     }
 
+    /// Makes a git repository of the files in `folder`, all of them committed and packed.
+    static func makeRepository(_ folder: String) throws {
+        for arguments in [
+            ["init", "-q"], ["config", "user.name", "bench"], ["config", "user.email", "bench@localhost"],
+            ["config", "gc.auto", "0"], ["config", "maintenance.auto", "false"], ["add", "."],
+            ["commit", "-qm", "all"],
+            ["gc", "-q"],
+        ] {
+            guard try spawn(["git", "-C", folder] + arguments) == 0 else { throw CocoaError(.executableLoad) }
+        }
+    }
+
     /// Runs a program without a shell and waits for it, with as little around it as there can be.
     @discardableResult
     static func spawn(

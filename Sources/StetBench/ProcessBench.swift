@@ -43,15 +43,7 @@ struct ProcessBench {
         for number in 0..<notes {
             try Data(Measure.text(number)).write(to: URL(fileURLWithPath: repository + "/notes/\(number).md"))
         }
-        for arguments in [
-            ["init", "-q"], ["config", "user.name", "bench"], ["config", "user.email", "bench@localhost"],
-            ["add", "."],
-            ["commit", "-qm", "all"], ["gc", "-q"],
-        ] {
-            guard try Measure.spawn(["git", "-C", repository] + arguments) == 0 else {
-                throw CocoaError(.executableLoad)
-            }
-        }
+        try Measure.makeRepository(repository)
     }
 }
 

@@ -4,7 +4,7 @@ import Stet
 // Measurements over the library and the command. `tools/bench` and `tools/replay` call it; see there.
 
 let usage =
-    "usage: stet-bench replay BUNDLE [--limit N] [--manifest FILE] | save | loop COUNT STORE | process STET | scale STET"
+    "usage: stet-bench replay BUNDLE [--limit N] [--manifest FILE] | save | loop COUNT STORE | process STET | vault STET | scale STET"
 let words = Array(CommandLine.arguments.dropFirst())
 
 do {
@@ -13,6 +13,7 @@ do {
     case "save": try SaveBench().run()
     case "loop" where words.count == 3: try SaveBench.loop(count: Int(words[1]) ?? 100, store: words[2])
     case "process" where words.count == 2: try ProcessBench(stet: words[1]).run()
+    case "vault" where words.count == 2: try VaultBench(stet: words[1]).run()
     case "scale" where words.count == 2: try ScaleBench(stet: words[1]).run()
     default:
         FileHandle.standardError.write(Data((usage + "\n").utf8))

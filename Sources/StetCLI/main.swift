@@ -11,12 +11,15 @@ private func commandLine() -> [[UInt8]] {
 
 /// The output that the options ask for. Options of other commands do not matter here.
 private func output(_ arguments: Arguments?) throws -> Output {
-    let wanted = arguments?.value("color") ?? "auto"
-    guard let colour = Output.ColourChoice(rawValue: wanted) else {
-        throw UsageError("--color takes auto, always or never, not \"\(wanted)\"")
+    // https://no-color.org
+    var colour: Settings.Color? = Surroundings.variable("NO_COLOR") == nil ? nil : .never
+    if let wanted = arguments?.value("color") {
+        guard let choice = Settings.Color(rawValue: wanted) else {
+            throw UsageError("--color takes auto, always or never, not \"\(wanted)\"")
+        }
+        colour = choice
     }
-    return Output(
-        colour: colour, noColour: Surroundings.variable("NO_COLOR") != nil, isQuiet: arguments?.has("quiet") ?? false)
+    return Output(colour: colour, isQuiet: arguments?.has("quiet") ?? false)
 }
 
 /// The command that is meant, and its own words: those after its name, and options that stood before it.
@@ -38,14 +41,15 @@ private func split(_ words: [[UInt8]]) throws -> (Command?, [[UInt8]]) {
 }
 
 private func run() -> ExitCode {
-    let plain = Output(colour: .auto, noColour: Surroundings.variable("NO_COLOR") != nil, isQuiet: false)
+    let plain = Output(colour: nil, isQuiet: false)
     do {
         let (named, words) = try split(commandLine())
         let arguments = try Arguments(words, for: named)
         let output = try output(arguments)
         if arguments.has("help") || (named == nil && !arguments.operands.isEmpty) {
+            output.page()
             _ = try named.map { try Help.show($0, output) } ?? Help.overview(output)
-            try output.flush()
+            try output.finish()
             return .done
         }
         let command = try named ?? CommandTable.command(Help.hasStore(arguments) ? "status" : "help")
@@ -63,11 +67,13 @@ private func run() -> ExitCode {
 
 private func run(_ invocation: Invocation) -> ExitCode {
     var code: ExitCode
+    if Pager.commands.contains(invocation.command.name), !invocation.isJSON { invocation.output.page() }
     do {
         code = try invocation.command.run(invocation)
-        try invocation.output.flush()
+        try invocation.output.finish()
     } catch {
         code = invocation.output.report(error)
+        try? invocation.output.finish()
     }
     do {
         try invocation.close()

@@ -60,6 +60,16 @@ extension StoreIndex {
             folder.bytes + [UInt8(ascii: "/")], folder.bytes + [UInt8(ascii: "0")], read: readNote)
     }
 
+    /// The names of live notes, or of deleted ones, that begin with `prefix`, in their order; a name stands once.
+    package func names(beginningWith prefix: [UInt8], deleted: Bool) throws -> [NoteName] {
+        let condition = deleted ? "deleted IS NOT NULL" : "deleted IS NULL"
+        // UTF-8 has no byte 0xFF: behind the prefix it comes after all that begins with it.
+        return try connection.all(
+            "SELECT DISTINCT name FROM note WHERE name >= ? AND name < ? AND \(condition) ORDER BY name",
+            prefix, prefix + [0xFF]
+        ) { NoteName(stored: $0.bytes(0)) }
+    }
+
     /// All live notes in the order of their names, or all deleted ones.
     package func notes(deleted: Bool) throws -> [Note] {
         let condition = deleted ? "deleted IS NOT NULL" : "deleted IS NULL"

@@ -76,12 +76,18 @@ package final class StoreIndex {
         return index
     }
 
-    /// A copy of this index as it is at one moment, in a temporary file that goes with it. The copy was never written to
-    /// by anybody: it has no place, so that whoever writes to a copy of it begins a device.
+    /// A copy of this index as it is at one moment, in a temporary file that goes with it.
+    ///
+    /// What is about this one's folder and the user's files is no part of it. It has no place, so that whoever writes to a
+    /// copy of it begins a device.
     package func snapshot() throws -> StoreIndex {
         let copy = StoreIndex(try Connection("", .create), path)
         try connection.copy(to: copy.connection)
-        try copy.connection.run("DELETE FROM place")
+        // This one may be of an older layout, where nothing can be written.
+        try copy.migrate()
+        for table in ["place", "file", "file_step", "made_folder"] {
+            try copy.connection.run("DELETE FROM \(table)")
+        }
         return copy
     }
 
@@ -127,7 +133,15 @@ package final class StoreIndex {
     package func write<Value>(_ body: () throws -> Value) throws -> Value {
         // Another process may have begun a device since, and one that failed here has begun none.
         deviceCache = []
+        try connection.setSyncs(true)
         return try connection.transaction("BEGIN IMMEDIATE", body)
+    }
+
+    /// Runs `body` as a transaction that may be lost in a power cut: only for what is known of the user's files, which
+    /// can be found out again. Call under the lock only.
+    package func writeUnsynced(_ body: () throws -> Void) throws {
+        try connection.setSyncs(false)
+        try connection.transaction("BEGIN IMMEDIATE", body)
     }
 
     /// Runs `body` over one unchanging state of the index.

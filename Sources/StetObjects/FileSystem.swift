@@ -1,8 +1,9 @@
 import CLinux
 import Glibc
 
-// Every system call of Stet that touches a file stands here, so that durability can be read in one place and faults
-// can be injected in one place. Calls interrupted by a signal are made again; a short write goes on where it stopped.
+// Every system call of Stet that touches a file stands here and in FileSystem+Folders.swift, so that durability can be
+// read in one place and faults can be injected in one place. Calls interrupted by a signal are made again; a short write
+// goes on where it stopped.
 // A failed sync is never repeated: the kernel may have dropped the pages, so the caller has to treat it as unknown.
 
 /// An open file or folder, closed when the last reference goes.
@@ -30,30 +31,38 @@ package struct FileStatus: Sendable {
     package let owner: UInt32
     /// The inode number.
     package let inode: UInt64
-    /// The number of the device that the inode is on: both together are the file, by whatever path.
-    package let device: UInt64
     /// The number of links; 0 once it was removed.
     package let links: Int
+    /// The file system it is on.
+    package let device: UInt64
+    /// When its bytes were last changed, in nanoseconds since 1970.
+    package let modified: Int64
+    /// When it was last changed in any way, in nanoseconds since 1970. No program can set it.
+    package let changed: Int64
 
-    fileprivate init(_ status: stat) {
+    init(_ status: stat) {
         size = Int(status.st_size)
         mode = status.st_mode & 0o7777
         type = status.st_mode & S_IFMT
         owner = status.st_uid
         inode = UInt64(status.st_ino)
-        device = UInt64(status.st_dev)
         links = Int(status.st_nlink)
+        device = UInt64(status.st_dev)
+        modified = Int64(status.st_mtim.tv_sec) * 1_000_000_000 + Int64(status.st_mtim.tv_nsec)
+        changed = Int64(status.st_ctim.tv_sec) * 1_000_000_000 + Int64(status.st_ctim.tv_nsec)
     }
 
     /// Whether it is a folder.
     package var isFolder: Bool { type == S_IFDIR }
     /// Whether it is a regular file.
     package var isRegularFile: Bool { type == S_IFREG }
+    /// Whether it is a symbolic link.
+    package var isLink: Bool { type == S_IFLNK }
 }
 
 /// The system calls.
 package enum FileSystem {
-    private static func retrying<Value: SignedInteger>(
+    static func retrying<Value: SignedInteger>(
         _ action: String, _ path: String, _ call: () -> Value
     ) throws(SystemError) -> Value {
         while true {
@@ -229,6 +238,9 @@ package enum FileSystem {
         guard chmod(path, 0o700) == 0 else { throw SystemError(errno, "set the mode of", path) }
         return true
     }
+
+    /// Removes a folder if it is empty.
+    package static func removeEmptyFolder(_ path: String) { _ = rmdir(path) }
 
     /// What is at `path` (a symbolic link is followed), or nil where nothing is.
     package static func status(_ path: String) throws(SystemError) -> FileStatus? {

@@ -25,6 +25,17 @@ package final class IncomingObject {
     /// Makes the bytes survive power loss; the name does not yet.
     package func sync() throws(SystemError) { try FileSystem.sync(file) }
 
+    /// Hands what was written so far to `body`, in pieces of at most a mebibyte.
+    package func forEachPiece(_ body: (UnsafeRawBufferPointer) throws -> Void) throws {
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Outline.blockSize, alignment: 64)
+        defer { buffer.deallocate() }
+        var offset = 0
+        while case let count = try FileSystem.read(file, at: offset, into: buffer), count > 0 {
+            try body(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+            offset += count
+        }
+    }
+
     /// Removes the temporary file of an object that is not wanted after all.
     package func discard() { try? FileSystem.remove(path) }
 }

@@ -19,6 +19,9 @@ public struct SystemError: Error, Equatable, Sendable, CustomStringConvertible {
     /// Whether what was asked for does not exist.
     public var isMissing: Bool { number == ENOENT || number == ENOTDIR }
 
+    /// Whether something stands already where something new was to be.
+    public var isThere: Bool { number == EEXIST }
+
     /// Whether a folder stands where a file belongs.
     public var isFolder: Bool { number == EISDIR }
 

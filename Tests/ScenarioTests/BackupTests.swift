@@ -76,6 +76,38 @@ struct BackupTests {
         try scene.expectSound()
     }
 
+    // A vault's texts are what its store has; of files and settings the backup knows nothing, and it can be put back.
+    @Test func theBackupOfAVaultCanBePutBack() throws {
+        let scene = try Scene(isVault: true)
+        for number in 1...3 {
+            try scene.write("v\(number)\n", to: "n")
+            try scene.write("w\(number)\n", to: "work/m")
+            try scene.stet("save")
+        }
+        try scene.stet("undo", "n")
+        try scene.stet("config", "set", "color", "never")
+        let among = try scene.stet("backup", "copy", exits: 4)
+        #expect(among.errors.contains("lies in the vault"))
+        try scene.stet("backup", "work/copy", exits: 4)
+        try scene.stet("backup", "../copy")
+        let copy = scene.temporary.appending("copy")
+        try expectEqual(copy, scene)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: copy).allSatisfy { !$0.hasPrefix("config") })
+        let count =
+            "SELECT (SELECT count(*) FROM file) + (SELECT count(*) FROM file_step) + (SELECT count(*) FROM made_folder)"
+        let rows = try scene.shell(
+            "python3 -c 'import sqlite3, sys; print(*sqlite3.connect(sys.argv[1]).execute(sys.argv[2]).fetchone())'"
+                + " ../copy/index.sqlite '\(count)'")
+        #expect(rows.text == "0\n")
+        try scene.shell("rm -r .stet; cp -a ../copy .stet; stet init")
+        #expect(try scene.json("status").allSatisfy { $0["state"] as? String != "changed" })
+        try scene.stet("redo", "n")
+        #expect(try scene.shell("cat n work/m").text == "v3\nw3\n")
+        try scene.expectSound()
+        // It goes on from what it was put back from.
+        #expect(try scene.stet("backup", "../copy").text.contains("0 texts copied"))
+    }
+
     @Test func damagedTextsAreToldOfAndAllOthersCopied() throws {
         let scene = try preparedScene()
         let hash = try #require(try scene.json("log", "n")[0]["hash"] as? String)

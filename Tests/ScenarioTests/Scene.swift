@@ -5,23 +5,24 @@ import TestSupport
 /// A world of its own for runs of the command: a home, a folder to work in, and a store that every run finds.
 final class Scene {
     let temporary: TemporaryFolder
-    /// The user's own store: `$XDG_DATA_HOME/stet`.
+    /// The user's own store, `$XDG_DATA_HOME/stet`, or that of the vault.
     let store: String
-    /// Where commands run.
+    /// Where commands run; the vault, where there is one.
     let folder: String
     /// All that a command finds in its environment besides PATH.
     var environment: [String: String]
     private let isOrdinaryUser: Bool
-    private let command: String
+    let command: String
 
     /// - Parameters:
     ///   - hasStore: whether the store is made.
+    ///   - isVault: whether the folder is a vault.
     ///   - asOrdinaryUser: whether commands run without root's rights where the tests have them.
-    init(hasStore: Bool = true, asOrdinaryUser: Bool = false) throws {
+    init(hasStore: Bool = true, isVault: Bool = false, asOrdinaryUser: Bool = false) throws {
         temporary = try TemporaryFolder()
         let (home, data) = (temporary.appending("home"), temporary.appending("data"))
         folder = temporary.appending("work")
-        store = data + "/stet"
+        store = isVault ? folder + "/.stet" : data + "/stet"
         environment = ["HOME": home, "XDG_DATA_HOME": data, "TZ": "UTC", "LC_ALL": "C.UTF-8", "SHELL": "/bin/sh"]
         isOrdinaryUser = asOrdinaryUser && geteuid() == 0
         for path in [home, data, folder] { try FileManager.default.makeFolder(path) }
@@ -34,7 +35,7 @@ final class Scene {
         } else {
             command = CommandRun.stet
         }
-        if hasStore { try stet("init", "--bare") }
+        if isVault { try stet("init") } else if hasStore { try stet("init", "--bare") }
     }
 
     /// Hands everything in the scene to the ordinary user, where there is one beside root.
@@ -74,7 +75,7 @@ final class Scene {
         try start(command, words.map { Array($0.utf8) }, input: Array(input.utf8))
     }
 
-    private func start(_ program: String, _ arguments: [[UInt8]], input: [UInt8]) throws -> RunningCommand {
+    func start(_ program: String, _ arguments: [[UInt8]], input: [UInt8]) throws -> RunningCommand {
         guard isOrdinaryUser else {
             return try RunningCommand(program, arguments, input: input, in: folder, environment: environment)
         }
@@ -150,6 +151,53 @@ final class Scene {
     }
 
     // MARK: Files
+
+    /// Writes a file of the vault, with the folders that it lies in, as an editor does that writes in place.
+    func write(_ text: String, to name: String) throws { try write(Array(text.utf8), to: name) }
+
+    func write(_ bytes: [UInt8], to name: String) throws {
+        let path = folder + "/" + name
+        try FileManager.default.makeFolder(URL(fileURLWithPath: path).deletingLastPathComponent().path)
+        try Files.overwrite(path, with: bytes)
+        try giveToOrdinaryUser()
+    }
+
+    /// The text in a file of the vault; nil where it is not there.
+    func file(_ name: String) -> String? {
+        FileManager.default.contents(atPath: folder + "/" + name).map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// The names of everything in the vault but the store.
+    func names() throws -> [String] {
+        try FileManager.default.subpathsOfDirectory(atPath: folder).filter { $0 != ".stet" && !$0.hasPrefix(".stet/") }
+            .sorted()
+    }
+
+    /// What `status` says of the vault: states by name.
+    func states() throws -> [String: String] {
+        var states: [String: String] = [:]
+        for line in try json("status") {
+            if let name = line["name"] as? String, let state = line["state"] as? String { states[name] = state }
+        }
+        return states
+    }
+
+    /// The kinds and hashes of a note's versions, newest first.
+    func versions(_ note: String) throws -> [(kind: String, hash: String)] {
+        try json("history", note).map { (($0["kind"] as? String) ?? "", ($0["hash"] as? String) ?? "") }
+    }
+
+    /// Every scenario in a vault ends so: the store is sound, no file is left that Stet made for a while, and each note's
+    /// file, where there is one that is saved, has the text that the note shows.
+    func expectVaultSound(sourceLocation: SourceLocation = #_sourceLocation) throws {
+        try expectSound(sourceLocation: sourceLocation)
+        #expect(try !names().contains { $0.contains(".stet-") }, sourceLocation: sourceLocation)
+        let states = try states()
+        for line in try json("list") {
+            guard let name = line["name"] as? String, states[name] == nil else { continue }
+            #expect(try file(name) == shown(name), "\(name)", sourceLocation: sourceLocation)
+        }
+    }
 
     /// The file of the text whose hash is `hash`.
     func path(ofObject hash: String) -> String {

@@ -49,7 +49,7 @@ struct StoreLookupTests {
         let scene = try Scene(hasStore: false)
         for call in ["list", "status", "history", "show n", "diff n", "verify", "rm n", "undo n", "undo", "ref n@1"] {
             let run = try scene.shell("stet \(call)", exits: 3)
-            #expect(run.errors.hasPrefix("stet: there is no store at \(scene.store): make one with"), "\(call)")
+            #expect(run.errors.hasPrefix("stet: there is no store at \(scene.store): type \"stet init\""), "\(call)")
         }
         try scene.shell("echo x | stet save n -", exits: 3)
         try scene.shell("echo x | stet save n - --store ../elsewhere", exits: 3)

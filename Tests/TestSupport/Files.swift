@@ -13,17 +13,17 @@ package enum Files {
 
     /// Gives the file at `path` other bytes; it stays the same file, or is made.
     package static func overwrite(_ path: String, with bytes: [UInt8]) throws {
-        if exists(path) {
-            let mode = try permissions(of: path)
-            try FileManager.default.setAttributes([.posixPermissions: mode | 0o200], ofItemAtPath: path)
-            defer { try? FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path) }
-            let file = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
-            try file.truncate(atOffset: 0)
-            try file.write(contentsOf: Data(bytes))
-            try file.close()
-        } else {
-            try Data(bytes).write(to: URL(fileURLWithPath: path))
+        let mode = exists(path) ? try permissions(of: path) : nil
+        if let mode { try FileManager.default.setAttributes([.posixPermissions: mode | 0o200], ofItemAtPath: path) }
+        defer {
+            if let mode { try? FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path) }
         }
+        // A program that another test starts meanwhile must not have the file open for writing.
+        let file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+        guard file >= 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+        let handle = FileHandle(fileDescriptor: file, closeOnDealloc: true)
+        try handle.write(contentsOf: Data(bytes))
+        try handle.close()
     }
 
     /// Changes the bytes of the file at `path` in place.

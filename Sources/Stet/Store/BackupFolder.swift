@@ -8,6 +8,8 @@ public enum BackupRefusal: Error, Equatable, Sendable, CustomStringConvertible {
     case diverged(String)
     /// It is the store's own folder, or one of the two lies inside the other.
     case notApart(String)
+    /// It lies in the vault, where its texts would be taken for notes.
+    case amongNotes(String)
 
     /// One line: what is in the way, and what to do.
     public var description: String {
@@ -20,6 +22,8 @@ public enum BackupRefusal: Error, Equatable, Sendable, CustomStringConvertible {
             "\(TerminalText.escape(path)) has changes that this store does not have: name another folder, and keep that one"
         case .notApart(let path):
             "\(TerminalText.escape(path)) and the store cannot lie one in the other: name a folder elsewhere"
+        case .amongNotes(let path):
+            "\(TerminalText.escape(path)) lies in the vault, and its texts would be taken for notes: name a folder elsewhere"
         }
     }
 }
@@ -39,12 +43,14 @@ struct BackupFolder {
 
     /// Makes the folder at `path` where it is missing, and locks it.
     ///
-    /// - Parameter store: the folder of the store that is backed up.
+    /// - Parameters:
+    ///   - store: the folder of the store that is backed up.
+    ///   - vault: the folder of its vault.
     /// - Throws: `BackupRefusal`, `StoreError.foreignOwner`, `.writableByOthers`, `.onNetwork`; `LockTimeout`.
-    init(_ path: String, of store: String) throws {
+    init(_ path: String, of store: String, vault: String?) throws {
         let place = try FileSystem.status(path) == nil ? Self.parent(of: path) : path
         guard try !FileSystem.isOnNetwork(place) else { throw StoreError.onNetwork(path) }
-        try Self.requireApart(path, place, store)
+        try Self.requireApart(path, place, store, vault)
         let isNew = try FileSystem.makeFolder(path)
         guard let folder = try? FileSystem.realPath(path), try FileSystem.status(folder)?.isFolder == true else {
             throw BackupRefusal.notABackup(path)
@@ -70,12 +76,15 @@ struct BackupFolder {
     /// Refuses a folder that is the store's, by whatever path, or is inside it or has it inside.
     ///
     /// - Parameter place: the folder at `path`, or the one it is to be made in.
-    private static func requireApart(_ path: String, _ place: String, _ store: String) throws {
+    private static func requireApart(_ path: String, _ place: String, _ store: String, _ vault: String?) throws {
         let stores = try identities(from: store)
         let places = try identities(from: place)
         let isInside = places.contains { $0 == stores.first }
         let hasInside = place == path && stores.contains { $0 == places.first }
         if isInside || hasInside { throw BackupRefusal.notApart(path) }
+        if let notes = try vault.flatMap({ try identities(from: $0).first }), places.contains(notes) {
+            throw BackupRefusal.amongNotes(path)
+        }
     }
 
     private struct Identity: Hashable {

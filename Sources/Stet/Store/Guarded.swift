@@ -20,6 +20,13 @@ final class Guarded<Value>: @unchecked Sendable {
         mutex.deallocate()
     }
 
+    /// Runs `body` unless somebody is inside already, be it this thread; nil then.
+    func withLockIfFree<Result>(_ body: (inout Value) throws -> Result) rethrows -> Result? {
+        guard pthread_mutex_trylock(mutex) == 0 else { return nil }
+        defer { pthread_mutex_unlock(mutex) }
+        return try body(&value)
+    }
+
     func withLock<Result>(_ body: (inout Value) throws -> Result) rethrows -> Result {
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }

@@ -37,7 +37,9 @@ extension NoteStore {
     public func backup(
         to folder: String, progress: (_ done: Int, _ of: Int) throws -> Void = { _, _ in }
     ) throws -> BackupReport {
-        let target = try BackupFolder(folder, of: self.folder)
+        // Settings that make no sense are no reason to have no backup.
+        let vault = (try? settings())?.vault.map { $0 == ".." ? self.folder + "/.." : $0 }
+        let target = try BackupFolder(folder, of: self.folder, vault: vault)
         defer { target.unlock() }
         // One moment of the index says what there is to copy; held in a file of its own, so that no read transaction is
         // held while texts are copied.

@@ -18,26 +18,61 @@ extension NoteStore {
     ///
     /// - Throws: `StoreError.nameTaken`, `.nameInside`, `.noNote`; nothing is renamed then.
     @discardableResult
-    public func rename(_ renamings: [Renaming]) throws -> [Change] {
-        try write { transaction in
-            let notes = try renamings.map { try transaction.index.find($0.note, for: .changing) }
-            guard Set(notes.map(\.ordinal)).count == notes.count else { throw StoreError.noteTwice }
-            let moves = zip(notes, renamings).map { Operation.Move(note: $0.ordinal, name: $1.name) }
-                .filter { move in notes.contains { $0.ordinal == move.note && $0.name != move.name } }
-            if !moves.isEmpty {
-                try requireDistinct(moves)
-                let leaving = Set(moves.map(\.note))
-                for move in moves { try transaction.index.requireFree(move.name, leaving: leaving) }
-                try transaction.perform(.rename(moves))
-            }
-            return try notes.map { try transaction.change(to: $0.ordinal, isNew: false) }
-        }
-    }
+    public func rename(_ renamings: [Renaming]) throws -> [Change] { try write { try $0.rename(renamings) } }
 
     /// Renames one note.
     @discardableResult
     public func rename(_ note: NoteReference, to name: NoteName) throws -> Change {
         try rename([Renaming(note, to: name)])[0]
+    }
+
+    /// Renames a folder, that is all live notes in it.
+    ///
+    /// - Throws: `StoreError.noNote` where no live note lies in it; as `rename` does.
+    @discardableResult
+    public func renameFolder(_ folder: NoteName, to name: NoteName) throws -> [Change] {
+        try write { try $0.rename($0.index.renamings(ofFolder: folder, to: name)) }
+    }
+
+    /// Deletes notes: they are no longer listed, and keep all their versions.
+    @discardableResult
+    public func delete(_ notes: [NoteReference]) throws -> [Change] { try write { try $0.delete(notes) } }
+
+    /// Brings a deleted note back, with the name it had or another.
+    ///
+    /// - Throws: `StoreError.nameTaken` or `.nameInside` where the name is not free.
+    @discardableResult
+    public func undelete(_ note: NoteReference, as name: NoteName? = nil) throws -> Change {
+        try write { try $0.undelete(note, as: name) }
+    }
+}
+
+extension StoreIndex {
+    /// What renames the folder `old`, that is all live notes in it, to `new`.
+    ///
+    /// - Throws: `StoreError.noNote` where no live note lies in it, `NameError` where a name would be too long.
+    func renamings(ofFolder old: NoteName, to new: NoteName) throws -> [Renaming] {
+        let notes = try liveNotes(in: old)
+        if notes.isEmpty { throw StoreError.noNote(old.description) }
+        return try notes.compactMap { note in
+            try note.name.relative(to: old).map { Renaming(.id(note.id), to: try new.appending($0)) }
+        }
+    }
+}
+
+extension Writer.Transaction {
+    mutating func rename(_ renamings: [Renaming]) throws -> [Change] {
+        let notes = try renamings.map { try index.find($0.note, for: .changing) }
+        guard Set(notes.map(\.ordinal)).count == notes.count else { throw StoreError.noteTwice }
+        let moves = zip(notes, renamings).filter { $0.name != $1.name }
+            .map { Operation.Move(note: $0.ordinal, name: $1.name) }
+        if !moves.isEmpty {
+            try requireDistinct(moves)
+            let leaving = Set(moves.map(\.note))
+            for move in moves { try index.requireFree(move.name, leaving: leaving) }
+            try perform(.rename(moves))
+        }
+        return try notes.map { try change(to: $0.ordinal, isNew: false) }
     }
 
     private func requireDistinct(_ moves: [Operation.Move]) throws {
@@ -49,29 +84,19 @@ extension NoteStore {
         }
     }
 
-    /// Deletes notes: they are no longer listed, and keep all their versions.
-    @discardableResult
-    public func delete(_ notes: [NoteReference]) throws -> [Change] {
-        try write { transaction in
-            let found = try notes.map { try transaction.index.find($0, for: .changing) }
-            var seen: Set<Int> = []
-            let ordinals = found.map(\.ordinal).filter { seen.insert($0).inserted }
-            if !ordinals.isEmpty { try transaction.perform(.delete(ordinals)) }
-            return try found.map { try transaction.change(to: $0.ordinal, isNew: false) }
-        }
+    mutating func delete(_ notes: [NoteReference]) throws -> [Change] {
+        let found = try notes.map { try index.find($0, for: .changing) }
+        var seen: Set<Int> = []
+        let ordinals = found.map(\.ordinal).filter { seen.insert($0).inserted }
+        if !ordinals.isEmpty { try perform(.delete(ordinals)) }
+        return try found.map { try change(to: $0.ordinal, isNew: false) }
     }
 
-    /// Brings a deleted note back, with the name it had or another.
-    ///
-    /// - Throws: `StoreError.nameTaken` or `.nameInside` where the name is not free.
-    @discardableResult
-    public func undelete(_ note: NoteReference, as name: NoteName? = nil) throws -> Change {
-        try write { transaction in
-            let note = try transaction.index.find(note, for: .undeleting)
-            let name = name ?? note.name
-            try transaction.index.requireFree(name)
-            try transaction.perform(.undelete(.init(note: note.ordinal, name: name)))
-            return try transaction.change(to: note.ordinal, isNew: false)
-        }
+    mutating func undelete(_ note: NoteReference, as name: NoteName?) throws -> Change {
+        let note = try index.find(note, for: .undeleting)
+        let name = name ?? note.name
+        try index.requireFree(name)
+        try perform(.undelete(.init(note: note.ordinal, name: name)))
+        return try change(to: note.ordinal, isNew: false)
     }
 }

@@ -37,6 +37,11 @@ extension NoteStore {
     /// The live notes in a folder and below it, in the order of their names.
     public func notes(in folder: NoteName) throws -> [Note] { try read { try $0.liveNotes(in: folder) } }
 
+    /// The names of live notes, or of deleted ones, that begin with these bytes, in their order.
+    public func names(beginningWith prefix: [UInt8], deleted: Bool = false) throws -> [NoteName] {
+        try read { try $0.names(beginningWith: prefix, deleted: deleted) }
+    }
+
     /// The names that a note had before, oldest first.
     public func formerNames(of note: Note) throws -> [FormerName] { try read { try $0.formerNames(note.ordinal) } }
 }

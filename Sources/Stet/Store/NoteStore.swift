@@ -44,19 +44,27 @@ public final class NoteStore: Sendable {
     ///
     /// - Parameters:
     ///   - folder: where the store is to be; its parent must exist.
+    ///   - settings: the settings that it begins with.
     ///   - clock: gives the times that are shown.
     ///   - machine: the machine's id, such as the text of `/etc/machine-id`; nil where it has none.
     /// - Throws: `StoreError.alreadyThere`, `.onNetwork`, or `SystemError`. What was made by then stays, and making the
     ///   store again completes it.
-    public static func create(at folder: String, clock: StoreClock, machine: [UInt8]? = nil) throws -> NoteStore {
+    public static func create(
+        at folder: String, settings: Settings = Settings(), clock: StoreClock, machine: [UInt8]? = nil
+    ) throws -> NoteStore {
         let made = try FileSystem.makeFolder(folder)
         let layout = StoreLayout(folder: try FileSystem.realPath(folder))
-        if !made { try requireUnused(layout) }
-        try layout.checkOwner()
-        guard try !FileSystem.isOnNetwork(layout.folder) else { throw StoreError.onNetwork(layout.folder) }
+        do {
+            if !made { try requireUnused(layout) }
+            try layout.checkOwner()
+            guard try !FileSystem.isOnNetwork(layout.folder) else { throw StoreError.onNetwork(layout.folder) }
+        } catch {
+            if made { FileSystem.removeEmptyFolder(layout.folder) }
+            throw error
+        }
         try layout.makeFolders()
         let store = NoteStore(layout, .readWrite, clock, machine)
-        try Writer.begin(layout, store.objects, clock: clock, machine: machine)
+        try Writer.begin(layout, store.objects, settings, clock: clock, machine: machine)
         try FileSystem.syncFolder(layout.folder)
         try FileSystem.syncFolder(layout.folder + "/..")
         return store
@@ -67,6 +75,7 @@ public final class NoteStore: Sendable {
         // The journal is there for as long as SQLite makes the index one with a write-ahead log.
         let own: Set = [
             "index.sqlite", "index.sqlite-journal", "index.sqlite-wal", "index.sqlite-shm", "lock", "oplog", "caches",
+            "config", "config.new",
         ]
         guard try FileSystem.status(layout.folder)?.isFolder == true,
             try FileSystem.list(layout.folder).allSatisfy(own.contains)
@@ -121,10 +130,21 @@ public final class NoteStore: Sendable {
     /// Changes are durable without it; it is called by itself when enough has gathered.
     public func flush() throws { try withWriter { try $0.maintain(.demand) } }
 
+    /// Whether a folder looks like that of a store.
+    static func isStore(_ folder: String) -> Bool {
+        let layout = StoreLayout(folder: folder)
+        return [layout.index, layout.lock].allSatisfy { (try? FileSystem.status($0)) ?? nil != nil }
+    }
+
     // MARK: Reading
 
     /// Runs `body` over one unchanging state of the index. Never waits for a writer.
     func read<Value>(_ body: (StoreIndex) throws -> Value) throws -> Value {
+        // Whoever writes has a connection already, and a short command needs no second one.
+        let own = try writer.withLockIfFree { slot in
+            try slot.map { writer in try writer.index.read { try body(writer.index) } }
+        }
+        if let own = own ?? nil { return own }
         let idle = try readers.withLock { (pool) throws -> StoreIndex? in
             guard pool != nil else { throw StoreError.closed }
             return pool?.popLast()
@@ -171,10 +191,16 @@ public final class NoteStore: Sendable {
 
     /// Runs `body` as one durable transaction. Upkeep that an earlier change made due is done first.
     func write<Value>(_ body: (inout Writer.Transaction) throws -> Value) throws -> Value {
+        try exclusively { try $0.transact(body) }
+    }
+
+    /// Runs `body`, which may be several transactions and what lies between them, while nobody else can write. Upkeep
+    /// that an earlier change made due is done first.
+    func exclusively<Value>(_ body: (Writer) throws -> Value) throws -> Value {
         try withWriter { writer in
             // Upkeep that fails loses nothing and must not keep anybody from saving; `close` tries again, and says so.
             try? writer.maintain(.change)
-            return try writer.transact(body)
+            return try writer.exclusively { try body(writer) }
         }
     }
 

@@ -5,6 +5,8 @@ struct StoreLayout: Sendable {
     var index: String { folder + "/index.sqlite" }
     var writeAheadLog: String { index + "-wal" }
     var lock: String { folder + "/lock" }
+    var settings: String { folder + "/config" }
+    var newSettings: String { settings + ".new" }
     var operationLog: String { folder + "/oplog" }
     var caches: String { folder + "/caches" }
     private var cachesNotice: String { caches + "/README.txt" }

@@ -10,10 +10,12 @@
 /// the index says it must therefore proves that the object files before it were written as well.
 final class Writer {
     private let layout: StoreLayout
-    private let objects: LooseObjects
+    let objects: LooseObjects
     private let clock: StoreClock
     private let machine: [UInt8]?
     private let lock: StoreLock
+    /// How many calls of `exclusively` are under way, one inside the other.
+    private var holds = 0
     let index: StoreIndex
     /// Whether so much waits that it is time for `flush`, as of the last transaction.
     private var isFlushDue = false
@@ -77,23 +79,40 @@ final class Writer {
         let time: Timestamp
 
         var index: StoreIndex { writer.index }
+        var objects: LooseObjects { writer.objects }
+    }
+
+    /// Runs `body` under the lock; a transaction inside does not take it again.
+    func exclusively<Value>(_ body: () throws -> Value) throws -> Value {
+        if holds == 0 { try lock.take() }
+        holds += 1
+        defer {
+            holds -= 1
+            if holds == 0 { lock.give() }
+        }
+        return try body()
     }
 
     /// Runs `body` as one durable transaction under the lock.
     func transact<Value>(_ body: (inout Transaction) throws -> Value) throws -> Value {
-        try lock.take()
-        defer { lock.give() }
-        var finished: Transaction?
-        let value = try index.write {
-            var transaction = Transaction(writer: self, newest: try reconcile(), time: clock.now())
-            try transaction.beginDeviceIfPlaceChanged()
-            let value = try body(&transaction)
-            finished = transaction
-            isFlushDue = try exceedsBacklog(transaction.newest)
+        try exclusively {
+            var finished: Transaction?
+            let value = try index.write {
+                var transaction = Transaction(writer: self, newest: try reconcile(), time: clock.now())
+                try transaction.beginDeviceIfPlaceChanged()
+                let value = try body(&transaction)
+                finished = transaction
+                isFlushDue = try exceedsBacklog(transaction.newest)
+                return value
+            }
+            if let finished { settle(finished) }
             return value
         }
-        if let finished { settle(finished) }
-        return value
+    }
+
+    /// Runs `body` as a transaction that may be lost in a power cut: for what is known of the user's files alone.
+    func remember(_ body: (StoreIndex) throws -> Void) throws {
+        try exclusively { try index.writeUnsynced { try body(index) } }
     }
 
     /// Writes object files and log records of a committed transaction. A failure here loses nothing: the index holds
@@ -152,21 +171,15 @@ final class Writer {
     func flush() throws {
         // Not only the last record: what a crash left of the others must be whole before the index drops them.
         let trust: Reconciliation.Trust = isSyncInDoubt ? .nothing : .hash
-        guard let upTo = try locked({ try index.write { try reconcileAll(trust) } }) else { return }
+        guard let upTo = try exclusively({ try index.write { try reconcileAll(trust) } }) else { return }
         // A sync that failed may have dropped what it could not write while memory still shows it: the next flush must
         // write everything again and not look whether it is there.
         isSyncInDoubt = true
         try FileSystem.syncFileSystem(FileSystem.openFolder(objects.folder))
         try syncLog(upTo: upTo)
-        try locked { try index.write { try index.dropFlushed(upTo: upTo.operation) } }
+        try exclusively { try index.write { try index.dropFlushed(upTo: upTo.operation) } }
         isFlushDue = false
         isSyncInDoubt = false
-    }
-
-    private func locked<Value>(_ body: () throws -> Value) throws -> Value {
-        try lock.take()
-        defer { lock.give() }
-        return try body()
     }
 
     private func syncLog(upTo newest: StoreIndex.HeldRecord) throws {
@@ -203,7 +216,7 @@ final class Writer {
         // One that fails is not tried again by this process: a second sync could claim what the first one lost. What the
         // write-ahead log holds stays there.
         isCheckpointInDoubt = true
-        try locked { try index.checkpoint(emptying: occasion != .change) }
+        try exclusively { try index.checkpoint(emptying: occasion != .change) }
         isCheckpointInDoubt = false
     }
 
@@ -211,8 +224,10 @@ final class Writer {
     fileprivate func placeNow() -> StoreIndex.Place { .init(machine: machine, lockInode: Int(lock.inode)) }
 
     /// The first operation of a new store.
-    static func begin(_ layout: StoreLayout, _ objects: LooseObjects, clock: StoreClock, machine: [UInt8]?) throws {
-        try makeIndex(layout)
+    static func begin(
+        _ layout: StoreLayout, _ objects: LooseObjects, _ settings: Settings, clock: StoreClock, machine: [UInt8]?
+    ) throws {
+        try makeIndex(layout, settings)
         let writer = try Writer(layout, objects, clock: clock, machine: machine)
         try writer.transact { _ in }
         try writer.maintain(.demand)
@@ -220,12 +235,14 @@ final class Writer {
 }
 
 extension Writer {
-    private static func makeIndex(_ layout: StoreLayout) throws {
+    private static func makeIndex(_ layout: StoreLayout, _ settings: Settings) throws {
         let lock = try StoreLock(layout.lock)
         try lock.take()
         defer { lock.give() }
         let index = try StoreIndex.create(layout.index)
         guard try index.newestRecord() == nil else { throw StoreError.alreadyThere(layout.folder) }
+        // Before the first record, so that no store is ever without the settings it was to begin with.
+        if try settings != Settings() || FileSystem.status(layout.settings) != nil { try layout.write(settings) }
     }
 }
 

@@ -13,8 +13,8 @@ let backupCommand = Command(
         """,
     operands: 1...1,
     examples: [
-        ("stet backup notes.backup", "a copy in the folder notes.backup"),
-        ("stet verify --store notes.backup", "check that copy"),
+        ("stet backup ../notes.backup", "a copy beside this folder"),
+        ("stet verify --store ../notes.backup", "check that copy"),
     ]
 ) { invocation in
     guard let folder = String(validating: invocation.arguments.operands[0], as: UTF8.self), !folder.isEmpty else {

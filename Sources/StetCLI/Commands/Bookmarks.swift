@@ -85,7 +85,7 @@ private func bookmark(_ invocation: Invocation) throws -> Bookmark {
     guard text.hasPrefix(Bookmark.scheme) else {
         throw invocation.usage("\"\(TerminalText.escape(text))\" is no bookmark: they begin with \"stet:\"")
     }
-    let note = try invocation.store().find(Operand.note(invocation.arguments.operands[0]))
+    let note = try invocation.store().find(invocation.note(invocation.arguments.operands[0]))
     guard let bookmark = Bookmark(Bookmark.scheme + note.id.description) else { throw StoreError.noNote(text) }
     return bookmark
 }

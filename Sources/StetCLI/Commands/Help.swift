@@ -23,6 +23,8 @@ let versionCommand = Command(
 /// The help, made from the table of commands.
 enum Help {
     static let version = "0.1.0"
+    /// The day of that version, for the manual page.
+    static let date = "2026-11-30"
 
     /// Whether there is a store to say something about.
     static func hasStore(_ arguments: Arguments) -> Bool {
@@ -40,7 +42,7 @@ enum Help {
             try output.line("  \(Style.strong.apply(command.name, output))\(padding)  \(command.summary)")
         }
         try output.line("")
-        try output.line("To begin:  stet init --bare;  echo 'buy milk' | stet save todo.md -")
+        try output.line("To begin:  cd NOTES; stet init; stet save")
         try output.line("More:      stet help COMMAND")
         return .done
     }
@@ -54,7 +56,7 @@ enum Help {
         if !command.details.isEmpty {
             try output.line("")
             for line in command.details.split(separator: "\n", omittingEmptySubsequences: false) {
-                try output.line("  \(line)")
+                try output.line(line.isEmpty ? "" : "  \(line)")
             }
         }
         try output.line("")

@@ -3,13 +3,17 @@ import Stet
 let removeCommand = Command(
     name: "rm", usage: "NOTE…",
     summary: "delete notes or folders of notes; all versions are kept",
+    details: """
+        In a vault the files go too; text in them that was not saved is recorded
+        first. What else is in a folder stays.
+        """,
     operands: 1...Int.max,
     examples: [("stet rm old.md", "delete a note"), ("stet undelete old.md", "and bring it back")]
 ) { invocation in
-    let store = try invocation.store(.readWrite)
+    let keeper = try invocation.notes()
     return invocation.forEachOperand { operand in
-        let notes = try NotesOrFolder(operand, in: store).notes
-        for change in try store.delete(notes.map { .id($0.id) }) {
+        let notes = try NotesOrFolder(operand, invocation).notes
+        for change in try keeper.delete(notes.map { .id($0.id) }) {
             if invocation.isJSON {
                 try invocation.answer(change)
             } else {
@@ -28,12 +32,12 @@ let undeleteCommand = Command(
     operands: 1...Int.max,
     examples: [("stet list --deleted", "what can be brought back"), ("stet undelete old.md", "bring it back")]
 ) { invocation in
-    let store = try invocation.store(.readWrite)
-    let name = try invocation.arguments.value("as").map { try Operand.name(Array($0.utf8)) }
+    let keeper = try invocation.notes()
+    let name = try invocation.arguments.value("as").map { try invocation.paths().name(Array($0.utf8)) }
     if name != nil, invocation.arguments.operands.count > 1 {
         throw invocation.usage("--as names one note: undelete the others by themselves")
     }
     return invocation.forEachOperand { operand in
-        try invocation.answer(try store.undelete(Operand.note(operand), as: name))
+        try invocation.answer(try keeper.undelete(invocation.note(operand), as: name))
     }
 }

@@ -7,48 +7,54 @@ let renameCommand = Command(
         The note stays the same note: its versions and bookmarks go with it. NEW may
         be a folder that has notes, or end in a slash: then the note moves into it.
         OLD may be a folder: all notes in it move. A name that another note bears is
-        refused.
+        refused. In a vault the files move too, and a move that was made there
+        already is accepted.
         """,
     operands: 2...2,
     examples: [
         ("stet rename todo.md work/todo.md", "rename a note"), ("stet rename work archive/2026", "rename a folder"),
     ]
 ) { invocation in
-    let store = try invocation.store(.readWrite)
-    let renamings = try renamings(invocation, store)
-    let before = try renamings.map { try store.find($0.note, for: .changing).name }
-    let changes = try store.rename(renamings)
-    for (old, change) in zip(before, changes) {
+    let keeper = try invocation.notes()
+    let old = try NotesOrFolder(invocation.arguments.operands[0], invocation)
+    let new = try destination(of: old, invocation)
+    let changes =
+        switch old {
+        case .note(let note): [try keeper.rename(.id(note.id), to: new)]
+        case .folder(let folder, _): try keeper.renameFolder(folder, to: new)
+        }
+    for (before, change) in zip(old.notes, changes) {
         if invocation.isJSON {
             try invocation.answer(change)
         } else {
-            try invocation.output.line("\(old.shown) -> \(change.note.name.shown)")
+            try invocation.output.line("\(before.name.shown) -> \(change.note.name.shown)")
         }
     }
     return .done
 }
 
-private func renamings(_ invocation: Invocation, _ store: NoteStore) throws -> [Renaming] {
-    let old = try NotesOrFolder(invocation.arguments.operands[0], in: store)
+/// The new name, as mv has it: inside a folder that is there, and else the name that is given.
+private func destination(of old: NotesOrFolder, _ invocation: Invocation) throws -> NoteName {
     var target = invocation.arguments.operands[1]
     let endsInSlash = target.count > 1 && target.last == UInt8(ascii: "/")
     if endsInSlash { target.removeLast() }
-    var new = try Operand.name(target)
-    // A folder that only holds what is to leave it is none: "a/b" may become "a".
-    let moving = Set(old.notes.map(\.id))
-    let isFolder = try endsInSlash || store.notes(in: new).contains { !moving.contains($0.id) }
-    switch old {
-    case .note(let note):
-        if isFolder { new = try new.appending(note.name.fileName) }
-        return [Renaming(.id(note.id), to: new)]
-    case .folder(let folder, let notes):
-        // As mv does: into a folder that is there, and to a name that is not.
-        if isFolder, new != folder { new = try new.appending(folder.fileName) }
-        return try notes.map { note in
-            guard let inside = note.name.relative(to: folder) else { throw StoreError.noNote(note.name.description) }
-            return Renaming(.id(note.id), to: try new.appending(inside))
-        }
+    guard let vault = try invocation.vault() else {
+        let new = try invocation.paths().name(target)
+        // A folder that only holds what is to leave it is none: "a/b" may become "a".
+        let moving = Set(old.notes.map(\.id))
+        let isFolder = try endsInSlash || invocation.store().notes(in: new).contains { !moving.contains($0.id) }
+        return isFolder && new != old.name ? try new.appending(old.name.fileName) : new
     }
+    guard let new = try invocation.paths().folder(target) else {
+        if old.name.folders.isEmpty { throw invocation.usage("\(old.name.shown) is in that folder already") }
+        return old.name.fileName
+    }
+    let inside = try new.appending(old.name.fileName)
+    if endsInSlash { return inside }
+    guard vault.isFolder(new, besides: old.name), new != old.name else { return new }
+    // A folder that was moved on the disk already is there under its new name, and has not gone into itself.
+    if case .folder(let folder, _) = old, !vault.isFolder(folder), !vault.isFolder(inside) { return new }
+    return inside
 }
 
 /// An operand that means a live note, or else a folder of live notes.
@@ -56,10 +62,11 @@ enum NotesOrFolder {
     case note(Note)
     case folder(NoteName, [Note])
 
-    init(_ operand: [UInt8], in store: NoteStore) throws {
+    init(_ operand: [UInt8], _ invocation: Invocation) throws {
+        let store = try invocation.store()
         var operand = operand
         if operand.count > 1, operand.last == UInt8(ascii: "/") { operand.removeLast() }
-        let reference = try Operand.note(operand)
+        let reference = try invocation.note(operand)
         do {
             self = .note(try store.find(reference, for: .changing))
         } catch let error as StoreError {
@@ -67,6 +74,14 @@ enum NotesOrFolder {
             let notes = try store.notes(in: name)
             if notes.isEmpty { throw error }
             self = .folder(name, notes)
+        }
+    }
+
+    /// The name of the note or folder.
+    var name: NoteName {
+        switch self {
+        case .note(let note): note.name
+        case .folder(let name, _): name
         }
     }
 

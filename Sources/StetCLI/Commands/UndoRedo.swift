@@ -7,7 +7,8 @@ let undoCommand = Command(
     summary: "go back to the version before",
     details: """
         Undo works across restarts and as far back as the note's first version.
-        Nothing is lost: redo goes forward.
+        Nothing is lost: redo goes forward. In a vault the file follows; text in it
+        that was not saved is recorded first, and is then the first to be undone.
         """,
     options: [steps],
     operands: 0...1,
@@ -19,6 +20,10 @@ let undoCommand = Command(
 let redoCommand = Command(
     name: "redo", usage: "NOTE [-n N]",
     summary: "go forward to what undo left",
+    details: """
+        In a vault the file follows. Text in it that was not saved is not written
+        over: redo is refused then.
+        """,
     options: [steps],
     operands: 0...1,
     examples: [("stet redo todo.md", "take an undo back")]
@@ -27,15 +32,16 @@ let redoCommand = Command(
 }
 
 private func move(
-    _ invocation: Invocation, _ word: String, _ step: (NoteStore, NoteReference, Int) throws -> NoteStore.HeadMove
+    _ invocation: Invocation, _ word: String,
+    _ step: (any NoteChanging, NoteReference, Int) throws -> NoteStore.HeadMove
 ) throws -> ExitCode {
-    let store = try invocation.store(.readWrite)
+    let notes = try invocation.notes()
     guard let operand = invocation.arguments.operands.first else {
-        try suggest(invocation, store)
+        try suggest(invocation, invocation.store())
         return .usage
     }
     let count = try invocation.arguments.number("steps", minimum: 1) ?? 1
-    let move = try step(store, Operand.note(operand), count)
+    let move = try step(notes, invocation.note(operand), count)
     try invocation.answer(move.change, ": " + words(word, move))
     if move.left.count < count {
         invocation.output.note("only \(move.left.count) of \(count) steps: there are no more")

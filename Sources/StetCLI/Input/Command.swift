@@ -1,3 +1,5 @@
+import Stet
+
 /// An option that a command, or every command, takes.
 struct Option: Sendable {
     /// The long name without its dashes.
@@ -6,6 +8,8 @@ struct Option: Sendable {
     var letter: Character?
     /// What its value is called in the help, or nil where it has none.
     var value: String?
+    /// All that its value can be, where that is known.
+    var choices: [String] = []
     let help: String
 }
 
@@ -35,21 +39,27 @@ enum CommandTable {
     static let commands = [
         initCommand, saveCommand, listCommand, statusCommand, historyCommand, showCommand, diffCommand, restoreCommand,
         undoCommand, redoCommand, renameCommand, removeCommand, undeleteCommand, referenceCommand, unreferenceCommand,
-        resolveCommand, labelCommand, pinCommand, unpinCommand, verifyCommand, backupCommand, helpCommand,
-        versionCommand,
+        resolveCommand, labelCommand, pinCommand, unpinCommand, verifyCommand, backupCommand, configCommand,
+        completionCommand, helpCommand, versionCommand,
     ]
+
+    /// Commands that scripts call and nobody types: no help tells of them.
+    static let hidden = [noteNamesCommand, manualPageCommand]
 
     static let everywhere = [
         Option(name: "store", value: "DIR", help: "use the store at DIR"),
         Option(name: "json", help: "print one JSON object per line"),
         Option(name: "quiet", letter: "q", help: "print nothing but what was asked for and errors"),
-        Option(name: "color", value: "WHEN", help: "colour: auto, always or never"),
+        Option(
+            name: "color", value: "WHEN", choices: Settings.Color.allCases.map(\.rawValue),
+            help: "colour: auto, always or never"),
         Option(name: "help", letter: "h", help: "show the help of the command"),
     ]
 
     /// The command called `name`, in full or by an alias.
     static func command(_ name: String) throws -> Command {
-        if let command = commands.first(where: { $0.name == name || $0.aliases.contains(name) }) { return command }
+        let named = (commands + hidden).first { $0.name == name || $0.aliases.contains(name) }
+        if let named { return named }
         let names = commands.flatMap { [$0.name] + $0.aliases }
         throw UsageError("there is no command \"\(name)\"", suggestion: Spelling.nearest(to: name, in: names))
     }

@@ -24,36 +24,71 @@ final class Invocation {
 
     // MARK: The store
 
-    private var opened: NoteStore?
+    private var opened: (store: NoteStore, vault: Vault?)?
 
     /// The store, opened at the first use.
-    func store(_ access: NoteStore.Access = .readOnly) throws -> NoteStore {
-        if let opened { return opened }
-        let store = try NoteStore.open(
-            at: Surroundings.storeFolder(arguments.value("store")), access: access, clock: clock,
-            machine: Surroundings.machineID())
-        opened = store
-        return store
+    func store(_ access: NoteStore.Access = .readOnly) throws -> NoteStore { try open(access).store }
+
+    /// The vault of the store; nil where notes live in the store alone.
+    func vault(_ access: NoteStore.Access = .readOnly) throws -> Vault? { try open(access).vault }
+
+    /// What changes notes: the vault where the store has one.
+    func notes() throws -> any NoteChanging {
+        let (store, vault) = try open(.readWrite)
+        return vault ?? store
     }
 
+    private func open(_ access: NoteStore.Access) throws -> (store: NoteStore, vault: Vault?) {
+        if let opened { return opened }
+        let given = arguments.value("store")
+        let store = try NoteStore.open(
+            at: Surroundings.storeFolder(given), access: access, clock: clock, machine: Surroundings.machineID())
+        let settings = try store.settings()
+        output.apply(settings)
+        let isNamed = given != nil || Surroundings.variable("STET_STORE") != nil
+        let both = (store, try Vault.of(store, settings, byName: isNamed))
+        opened = both
+        return both
+    }
+
+    /// How operands become names.
+    func paths() throws -> NotePaths { NotePaths(try store(), try vault()) }
+
     /// Does the upkeep that is due, after everything was said.
-    func close() throws { try opened?.close() }
+    func close() throws { try opened?.store.close() }
 
     // MARK: Operands
 
     /// The only operand, as a note or one of its versions.
     func operand(_ position: Int = 0) throws -> Operand {
-        try Operand(arguments.operands[position], in: try store(), now: now)
+        try operand(arguments.operands[position])
     }
+
+    /// An operand that may name a version.
+    func operand(_ bytes: [UInt8]) throws -> Operand { try Operand(bytes, in: try store(), try paths(), now: now) }
+
+    /// An operand that means a note as a whole.
+    func note(_ bytes: [UInt8]) throws -> NoteReference { try Operand.note(bytes, try paths()) }
 
     /// Runs `body` for each operand: all that can be done is done, the rest reported. The code of the worst.
     func forEachOperand(_ body: ([UInt8]) throws -> Void) -> ExitCode {
+        worstOfOperands { operand in
+            try body(operand)
+            return .done
+        }
+    }
+
+    /// Runs `body`, which has a code of its own, for each operand.
+    func worstOfOperands(_ body: ([UInt8]) throws -> ExitCode) -> ExitCode {
         var worst = ExitCode.done
         for operand in arguments.operands {
-            do { try body(operand) } catch { worst = max(worst, output.report(error)) }
+            do { worst = max(worst, try body(operand)) } catch { worst = max(worst, output.report(error)) }
         }
         return worst
     }
+
+    /// Whether a live note bears the name.
+    func isLive(_ name: NoteName) throws -> Bool { (try? store().find(.name(name), for: .changing)) != nil }
 
     /// The note that is meant, and the version of it: the head where none is named.
     func version(_ operand: Operand) throws -> (note: Note, version: Version) {

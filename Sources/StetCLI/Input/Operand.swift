@@ -2,7 +2,7 @@ import Stet
 
 /// An operand that means a note, or a note's version: `NOTE` or `NOTE@V`.
 ///
-/// `NOTE` is a name, or `stet:` and the digits of an id, or a whole bookmark; `./` before it makes anything a name.
+/// `NOTE` is a path or name, or `stet:` and the digits of an id, or a whole bookmark; `./` before it makes anything a path.
 /// It splits at its last `@`, unless a live note bears the whole text as its name.
 struct Operand {
     let note: NoteReference
@@ -12,24 +12,24 @@ struct Operand {
     let versionText: String?
 
     /// An operand that may name a version.
-    init(_ bytes: [UInt8], in store: NoteStore, now: Timestamp) throws {
+    init(_ bytes: [UInt8], in store: NoteStore, _ paths: NotePaths, now: Timestamp) throws {
         if let bookmark = Self.bookmark(String(decoding: bytes, as: UTF8.self)) {
             (note, version) = bookmark
             versionText = nil
             return
         }
-        guard let mark = bytes.lastIndex(of: UInt8(ascii: "@")), try !Self.isLiveName(bytes, in: store) else {
-            (note, version, versionText) = (try Self.note(bytes), nil, nil)
+        guard let mark = bytes.lastIndex(of: UInt8(ascii: "@")), try !Self.isLiveName(bytes, in: store, paths) else {
+            (note, version, versionText) = (try Self.note(bytes, paths), nil, nil)
             return
         }
         let after = String(decoding: bytes[(mark + 1)...], as: UTF8.self)
-        note = try Self.note(Array(bytes[..<mark]))
+        note = try Self.note(Array(bytes[..<mark]), paths)
         version = try Self.version(after, now: now)
         versionText = after
     }
 
     /// An operand that means a note as a whole.
-    static func note(_ bytes: [UInt8]) throws -> NoteReference {
+    static func note(_ bytes: [UInt8], _ paths: NotePaths) throws -> NoteReference {
         let text = String(decoding: bytes, as: UTF8.self)
         if let bookmark = bookmark(text) { return bookmark.0 }
         if text.hasPrefix(Bookmark.scheme) {
@@ -42,14 +42,7 @@ struct Operand {
             }
             return .idPrefix(digits)
         }
-        return .name(try name(bytes))
-    }
-
-    /// An operand that is a name.
-    static func name(_ bytes: [UInt8]) throws -> NoteName {
-        var rest = bytes[...]
-        while rest.starts(with: "./".utf8) { rest = rest.dropFirst(2) }
-        return try NoteName(bytes: Array(rest))
+        return .name(try paths.name(bytes))
     }
 
     private static func bookmark(_ text: String) -> (NoteReference, VersionReference?)? {
@@ -57,8 +50,8 @@ struct Operand {
         return (.id(bookmark.note), bookmark.version.map(VersionReference.id))
     }
 
-    private static func isLiveName(_ bytes: [UInt8], in store: NoteStore) throws -> Bool {
-        guard let name = try? name(bytes) else { return false }
+    private static func isLiveName(_ bytes: [UInt8], in store: NoteStore, _ paths: NotePaths) throws -> Bool {
+        guard let name = try? paths.name(bytes) else { return false }
         do {
             _ = try store.find(.name(name), for: .changing)
             return true

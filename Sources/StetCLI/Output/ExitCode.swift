@@ -22,12 +22,33 @@ enum ExitCode: Int32, Comparable {
         self =
             switch error {
             case is UsageError, is NameError: .usage
+            case is OutsideVault: .usage
             case is FileInTheWay, is BackupRefusal: .refused
+            case let error as VaultError: Self.code(error)
             case let error as StoreError: Self.code(error)
+            case let error as SettingsError: Self.code(error)
             case is ObjectError, is IndexDamage, is LogDamage, is LayoutError: .damaged
             case let error as DatabaseError: error.isDamage ? .damaged : .system
             default: .system
             }
+    }
+
+    private static func code(_ error: SettingsError) -> ExitCode {
+        switch error {
+        case .noText, .line: .damaged
+        case .invalidValue: .usage
+        }
+    }
+
+    private static func code(_ error: VaultError) -> ExitCode {
+        switch error {
+        case .noFile, .noVault: .notFound
+        case .folderGone, .keepsChanging, .notMoved, .unfinished: .system
+        case .insideStore, .notAFile, .inTheWay, .link, .severalLinks, .readOnlyFile, .readOnlyFolder, .foreignFile,
+            .openElsewhere,
+            .unrecorded:
+            .refused
+        }
     }
 
     private static func code(_ error: StoreError) -> ExitCode {
@@ -64,7 +85,10 @@ extension Output {
     /// What to type next, where one command is the answer.
     private func advice(for error: any Error) -> String? {
         switch error as? StoreError {
-        case .noStore(let path)?: "make one with \"stet init --bare \(Shell.quoted(Array(path.utf8)))\""
+        case .noStore(let path)?:
+            path == (try? Surroundings.defaultStore())
+                ? "type \"stet init\" in a folder of notes"
+                : "make one with \"stet init --bare \(Shell.quoted(Array(path.utf8)))\""
         case .deleted(let name)?: "type \"stet undelete \(Shell.quoted(name.bytes))\""
         default: nil
         }

@@ -32,14 +32,18 @@ struct HistoryPrinter {
     private var lanes: [Int] = []
     /// The line being made; kept, since a history can have many.
     private var line: [UInt8] = []
+    /// The digits of the newest version's number: those of older ones take as much room.
+    private var digits = 0
     private let versionStyle: (on: [UInt8], off: [UInt8])
     private let faint: (on: [UInt8], off: [UInt8])
+    private let head: (on: [UInt8], off: [UInt8])
 
     init(_ note: Note, _ output: Output) {
         self.note = note
         self.output = output
         versionStyle = Style.version.marks(output)
         faint = Style.faint.marks(output)
+        head = Style.head.marks(output)
     }
 
     /// The first lines: the note, its id and the names it had.
@@ -59,7 +63,10 @@ struct HistoryPrinter {
         try joinLanes(after: column, to: version.number)
         line.removeAll(keepingCapacity: true)
         for lane in lanes.indices {
+            let isHead = lane == column && version.number == note.head
+            if isHead { line += head.on }
             line.append(UInt8(ascii: lane == column ? "*" : "|"))
+            if isHead { line += head.off }
             line.append(UInt8(ascii: " "))
         }
         append(version, isMissing: isMissing)
@@ -85,9 +92,12 @@ struct HistoryPrinter {
     private mutating func append(_ version: Version, isMissing: Bool) {
         line += versionStyle.on
         line.append(UInt8(ascii: "@"))
+        let start = line.count
         Count.append(version.number, to: &line)
+        let length = line.count - start
+        digits = max(digits, length)
         line += versionStyle.off
-        line.append(UInt8(ascii: " "))
+        for _ in length..<digits + 1 { line.append(UInt8(ascii: " ")) }
         line.append(UInt8(ascii: " "))
         line += faint.on
         TimeText.appendLocal(version.saved, to: &line)
@@ -102,7 +112,12 @@ struct HistoryPrinter {
         if let label = version.label { line += "  \"\(TerminalText.escape(label))\"".utf8 }
         if version.isPinned { line += "  pinned".utf8 }
         if isMissing { line += "  missing".utf8 }
-        if version.number == note.head { line += "  <- head".utf8 }
+        if version.number == note.head {
+            line += "  ".utf8
+            line += head.on
+            line += "<- head".utf8
+            line += head.off
+        }
         line.append(UInt8(ascii: "\n"))
     }
 }

@@ -6,6 +6,7 @@ enum Style: String {
     case added = "32"
     case removed = "31"
     case place = "36"
+    case head = "1;32"
 
     /// `text` in this style where the output is coloured.
     func apply(_ text: String, _ output: Output) -> String {

@@ -187,6 +187,15 @@ final class Connection {
         return value
     }
 
+    private var syncs = true
+
+    /// Sets whether commits are synced; every connection begins with it.
+    func setSyncs(_ wanted: Bool) throws {
+        guard wanted != syncs else { return }
+        try execute("PRAGMA synchronous = \(wanted ? "FULL" : "NORMAL")")
+        syncs = wanted
+    }
+
     private func rollback() {
         // Many failures have rolled back already, and then there is nothing left to undo.
         if sqlite3_get_autocommit(handle) == 0 { _ = sqlite3_exec(handle, "ROLLBACK", nil, nil, nil) }

@@ -50,6 +50,16 @@ final class Statement {
         return Array(UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(pointer, column))))
     }
 
+    func optionalBytes(_ column: Int32) -> [UInt8]? {
+        sqlite3_column_type(pointer, column) == SQLITE_NULL ? nil : bytes(column)
+    }
+
+    /// Lends the bytes of a value; empty where it is NULL.
+    func withBytes<Value>(_ column: Int32, _ body: (UnsafeRawBufferPointer) throws -> Value) rethrows -> Value {
+        let start = sqlite3_column_blob(pointer, column)
+        return try body(UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(pointer, column))))
+    }
+
     func object(_ column: Int32) -> ObjectID? {
         guard let start = sqlite3_column_blob(pointer, column) else { return nil }
         return ObjectID(bytes: UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(pointer, column))))

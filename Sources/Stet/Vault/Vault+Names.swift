@@ -1,0 +1,148 @@
+// Renaming, deleting and bringing back, with the files.
+
+extension Vault {
+    /// Renames a note and moves its file. A move that was made on the disk already is accepted.
+    ///
+    /// - Throws: `StoreError.nameTaken`, `.nameInside`; `VaultError.inTheWay` where a file has the new name.
+    @discardableResult
+    public func rename(_ reference: NoteReference, to name: NoteName) throws -> Change {
+        try finishSteps()
+        let note = try store.find(reference, for: .changing)
+        let changes = try move(note.name, to: name, note: note) { transaction in
+            try transaction.rename([Renaming(.id(note.id), to: name)])
+        }
+        return changes[0]
+    }
+
+    /// Renames a folder: everything in it, notes or not, moves. A move that was made on the disk already is accepted.
+    ///
+    /// - Throws: `StoreError.noNote` where no note lies in it; as `rename` does.
+    @discardableResult
+    public func renameFolder(_ folder: NoteName, to name: NoteName) throws -> [Change] {
+        try finishSteps()
+        if name.relative(to: folder) != nil { throw StoreError.nameInside(name, other: folder) }
+        return try move(folder, to: name, note: nil) { transaction in
+            try transaction.rename(transaction.index.renamings(ofFolder: folder, to: name))
+        }
+    }
+
+    private func move(
+        _ name: NoteName, to target: NoteName, note: Note?, _ change: (inout Writer.Transaction) throws -> [Change]
+    ) throws -> [Change] {
+        guard name != target, try isThere(name) else { return try store.write(change) }
+        if let place = try files.place(target), try FileSystem.status(place) != nil,
+            try !files.isAlias(place, of: name, target)
+        {
+            throw VaultError.inTheWay(target)
+        }
+        if let place = try files.place(name) { try files.requireWritableFolder(of: place, name) }
+        let folders = try files.makeFolders(for: target)
+        if let place = try files.place(target) { try files.requireWritableFolder(of: place, target) }
+        var isCommitted = false
+        defer { if !isCommitted { files.removeFolders(folders) } }
+        return try store.exclusively { writer in
+            let step = FileStep(
+                .move, note: note?.ordinal, name: name, target: target, spare: VaultFiles.spareName(), old: nil,
+                new: nil)
+            let (changes, number) = try writer.transact { transaction in
+                let changes = try change(&transaction)
+                if note == nil { try transaction.index.moveMadeFolders(from: name, to: target) }
+                for folder in folders { try transaction.index.addMadeFolder(folder) }
+                return (changes, try transaction.index.addStep(step))
+            }
+            isCommitted = true
+            do {
+                try carryOut(number, step, writer, isFresh: true)
+            } catch {
+                try removeEmptyFolders(of: target, writer)
+                throw error
+            }
+            try removeEmptyFolders(of: name, writer)
+            return changes
+        }
+    }
+
+    /// Whether something has the name, whatever it is.
+    private func isThere(_ name: NoteName) throws -> Bool {
+        guard let place = try files.place(name) else { return false }
+        return try FileSystem.status(place) != nil
+    }
+
+    /// Removes the folders of `name`, innermost first, that Stet made and that are empty now.
+    func removeEmptyFolders(of name: NoteName, _ writer: Writer) throws {
+        for folder in name.folders.reversed() {
+            guard try writer.index.read({ try writer.index.isMadeFolder(folder) }),
+                let place = try files.place(folder), FileSystem.removeEmptyFolder(place)
+            else { return }
+            try writer.remember { try $0.dropMadeFolder(folder) }
+        }
+    }
+
+    /// Deletes notes and takes their files away. Text in a file that no version has becomes one first; the notes keep all
+    /// their versions.
+    ///
+    /// - Throws: `VaultError` where a file is no plain file of this user's; nothing is deleted then.
+    @discardableResult
+    public func delete(_ references: [NoteReference]) throws -> [Change] {
+        try finishSteps()
+        for _ in 0..<Self.patience {
+            let present = try references.map { try settle($0, unrecorded: .captured) }
+            if let changes = try delete(present) { return changes }
+        }
+        throw VaultError.keepsChanging(try store.find(references[0], for: .changing).name)
+    }
+
+    private func delete(_ present: [NoteAndFile]) throws -> [Change]? {
+        try store.exclusively { writer in
+            let committed: ([Change], [(Int, FileStep)])? = try writer.transact { transaction in
+                for one in present {
+                    guard try transaction.index.note(ordinal: one.note.ordinal) == one.note,
+                        try files.isUnchanged(one.note.name, one.file)
+                    else { return nil }
+                }
+                let changes = try transaction.delete(present.map { .id($0.note.id) })
+                var steps: [(Int, FileStep)] = []
+                for one in present where one.file != nil {
+                    let step = FileStep(
+                        .remove, note: one.note.ordinal, name: one.note.name, spare: VaultFiles.spareName(),
+                        old: one.head.object, new: nil)
+                    steps.append((try transaction.index.addStep(step), step))
+                }
+                return (changes, steps)
+            }
+            guard let (changes, steps) = committed else { return nil }
+            for (number, step) in steps {
+                try carryOut(number, step, writer, isFresh: true)
+                try removeEmptyFolders(of: step.name, writer)
+            }
+            return changes
+        }
+    }
+
+    /// Brings a deleted note back, with the name it had or another, and its file with it.
+    ///
+    /// - Throws: `StoreError.nameTaken` or `.nameInside` where the name is not free; `VaultError.inTheWay` where a file of
+    ///   another text has it.
+    @discardableResult
+    public func undelete(_ reference: NoteReference, as name: NoteName? = nil) throws -> Change {
+        try finishSteps()
+        let note = try store.find(reference, for: .undeleting)
+        let name = name ?? note.name
+        let head = try store.version(.head, of: note)
+        func change(_ transaction: inout Writer.Transaction) throws -> Change {
+            try transaction.undelete(.id(note.id), as: name)
+        }
+        if let file = try files.find(name) {
+            guard try files.hash(file)?.object == head.object else { throw VaultError.inTheWay(name) }
+            return try store.write(change)
+        }
+        let back = try writeFile(name, note: \Change.note.ordinal, old: nil, oldObject: nil, new: head.object) {
+            write in
+            try store.readText(of: head, write)
+        } change: {
+            try change(&$0)
+        }
+        guard let back else { throw VaultError.inTheWay(name) }
+        return back
+    }
+}

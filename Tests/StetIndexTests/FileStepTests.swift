@@ -1,0 +1,20 @@
+import StetIndex
+import StetObjects
+import Testing
+import TestSupport
+
+// What a killed process leaves is read back as it was written, whether or not each of its values is there.
+@Test func stepsAreReadAsTheyWereWritten() throws {
+    let index = try StoreIndex.inMemory()
+    let (one, other) = (try NoteName("a.md"), try NoteName("work/b.md"))
+    let text = ObjectID(of: bytes("text"))
+    let steps = [
+        FileStep(.write, note: 1, name: one, spare: ".stet-0.tmp", old: text, new: text),
+        FileStep(.write, note: 1, name: one, spare: ".stet-1.tmp", old: nil, new: text),
+        FileStep(.move, note: 2, name: one, target: other, spare: ".stet-2.tmp", old: nil, new: nil),
+        FileStep(.move, note: nil, name: one, target: other, spare: ".stet-3.tmp", old: nil, new: nil),
+        FileStep(.remove, note: 3, name: other, spare: ".stet-4.tmp", old: text, new: nil),
+    ]
+    try index.write { for step in steps { _ = try index.addStep(step) } }
+    #expect(try index.read { try index.steps().map(\.step) } == steps)
+}
