@@ -127,6 +127,8 @@ private struct ScanComparison {
         var note = VaultScan.Known(note: row.note, name: name, head: row.head)
         do {
             guard let file = try vault.files.find(name) else { return scan.gone.append(note) }
+            // A link may lead anywhere: only where it is named is a text read through it.
+            if file.isLink { throw VaultError.link(name) }
             note.file = file
             if let look = row.look, row.version == row.head, look.isSame(as: file.status), look.isTrusted { return }
             guard let (object, look) = try vault.files.hash(file) else { return scan.changed.append(note) }
@@ -140,7 +142,7 @@ private struct ScanComparison {
         } catch is SystemError {
             scan.skipped.append((name.bytes, .unreadable))
         } catch VaultError.link {
-            scan.skipped.append((name.bytes, .link))
+            if !scan.skipped.contains(where: { $0.path == name.bytes }) { scan.skipped.append((name.bytes, .link)) }
         } catch is VaultError {
             // A folder or a pipe took its name: the note's file is gone.
             scan.gone.append(note)
