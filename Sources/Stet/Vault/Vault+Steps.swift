@@ -184,7 +184,11 @@ extension Vault {
         let spare = from.beside(step.spare)
         if try FileSystem.status(spare) == nil {
             guard try FileSystem.status(from) != nil else { return .done }
-            guard try files.isAlias(to, of: step.name, target) else { return try moveIn(from, to: to) }
+            guard try files.isAlias(to, of: step.name, target) else {
+                // What was moved before a kill stays there, whatever has the old name since.
+                if let there = try FileSystem.status(to), there.inode == step.inode { return .done }
+                return try moveIn(from, to: to)
+            }
             try FileSystem.moveToNewName(from, to: spare)
         }
         let result = try moveIn(spare, to: to)
