@@ -17,6 +17,7 @@ CREATE TABLE file_step (
     note      INTEGER,            -- NULL: a folder is moved
     name      BLOB NOT NULL,
     target    BLOB,               -- where it is moved
+    inode     INTEGER,            -- of what is moved
     spare     BLOB NOT NULL,      -- the name in the same folder that is used on the way
     old_hash  BLOB,               -- the text before; NULL: there was no file
     new_hash  BLOB                -- the text afterwards; NULL: there is no file

@@ -8,7 +8,7 @@ import shutil
 import stat
 import subprocess
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Iterable
 
 STORE = ".stet"
 TEMPORARY = re.compile(r"\.stet-[0-9a-f]{16}\.tmp")
@@ -151,17 +151,18 @@ def memory_folder() -> str | None:
     return "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
 
 
-def temporary_files(files: dict[str, Entry]) -> list[str]:
+def temporary_files(files: Iterable[str]) -> list[str]:
     return [name for name in files if TEMPORARY.fullmatch(os.path.basename(name))]
 
 
 def complaints(outcome: Outcome, notes: int = 1) -> list[str]:
     """What is wrong with how a command spoke: silence about a refusal, or the same thing said twice."""
-    lines = outcome.error_lines()
+    # Of each note that a save finds as it was.
+    lines = [line for line in outcome.error_lines() if line != "stet: unchanged: no new version"]
     wrong = []
     if outcome.code not in (0, 1) and not lines:
         wrong.append(f"exit {outcome.code} without a word")
-    if len(set(lines)) < len(lines):
+    if notes == 1 and len(set(lines)) < len(lines):
         wrong.append(f"said twice: {lines}")
     if len(lines) > 2 * notes:
         wrong.append(f"{len(lines)} lines of errors for {notes} notes: {lines}")

@@ -8,7 +8,7 @@ import random
 import shutil
 from typing import Callable
 
-from vault_driver import STORE
+from vault_driver import STORE, temporary_files
 
 NAMES = [
     "a.md", "b.md", "todo.txt", "A.md", "caf\u00e9.md", "cafe\u0301.md", "two words.md", "me@home.md", "-dash.md",
@@ -35,7 +35,8 @@ class Desk:
             folders[:] = sorted(folder for folder in folders if folder != STORE)
             found += [os.path.relpath(os.path.join(folder, file), self.root) for file in files]
         found = [name for name in found if os.path.isfile(self.path(name)) and not os.path.islink(self.path(name))]
-        return self.chance.choice(sorted(found)) if found else None
+        found = sorted(set(found) - set(temporary_files(found)))  # nobody edits those
+        return self.chance.choice(found) if found else None
 
     def text(self) -> bytes:
         self.count += 1

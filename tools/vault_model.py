@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field, replace
 
-from vault_driver import Entry, State
+from vault_driver import Entry, State, temporary_files
 
 TEXT_START = 8192  # a NUL before this byte makes a file no text
 
@@ -123,9 +123,10 @@ def same(one: Entry | None, other: Entry | None) -> bool:
 
 
 def differences(world: World, state: State, files: dict[str, Entry]) -> list[str]:
-    """How the command's notes and the files differ from the world. Folders are not compared. Learns ids."""
+    """How the command's notes and the files differ from the world, folders and temporary files apart. Learns ids."""
     found = []
-    for name in sorted(set(world.files) | set(files)):
+    names = set(world.files) | set(files)
+    for name in sorted(names - set(temporary_files(names))):
         wanted, there = world.files.get(name), files.get(name)
         if not same(wanted, there) and not all(entry is None or entry.kind == "folder" for entry in (wanted, there)):
             found.append(f"{name}: {told(there)}, expected {told(wanted)}")
@@ -199,5 +200,7 @@ def expected_status(world: World) -> dict[str, str]:
             found[name] = "changed"
         elif note is None and counts_as_note(name, entry):
             found[name] = "new"
-    found |= {name: "gone" for name in world.names() if world.files.get(name) is None}
+    def is_behind_link(name: str) -> bool:
+        return any(entry.kind == "link" and name.startswith(folder + "/") for folder, entry in world.files.items())
+    found |= {name: "gone" for name in world.names() if world.files.get(name) is None and not is_behind_link(name)}
     return found

@@ -36,6 +36,9 @@ class Rules:
     def save_named(self, before: World, names: list[str]) -> list[Guess]:
         world, codes = before.clone(), {0}
         for name in names:
+            entry = before.files.get(name)
+            if entry is not None and entry.kind in ("link", "folder"):
+                return []  # a link is read where it is named, and all that is in a folder
             entry = before.text(name)
             if entry is None:
                 codes = {3, 4}
@@ -157,7 +160,7 @@ class Rules:
     def label(self, before: World, name: str, number: int, words: str) -> list[Guess]:
         note = before.live(name)
         if note is None:
-            return [Guess({0, 3, 4}, before)]
+            return []  # one whose name differs in case only is meant
         if not 1 <= number <= len(note.versions):
             return [Guess({3}, before)]
         world = before.clone()
@@ -172,15 +175,21 @@ class Rules:
         members = before.members(old)
         if not members:
             return [Guess({3, 4}, before)]
+        entry = before.files.get(new)
+        inside = f"{new}/{old.rsplit('/', 1)[-1]}"
+        is_folder = entry is not None and entry.kind == "folder"
+        if is_folder and old != new and old in before.files:
+            return self.rename_to(before, old, inside)
+        if is_folder or any(name.startswith(new + "/") for name in before.names()):
+            # What is moved is gone, or all that is in that folder: it can be meant either way.
+            return self.rename_to(before, old, inside) + self.rename_to(before, old, new)
+        return self.rename_to(before, old, new)
+
+    def rename_to(self, before: World, old: str, new: str) -> list[Guess]:
         if old == new:
             return [Guess({0, 1, 4}, before)]
-        is_note = before.live(old) is not None
-        entry = before.files.get(new)
-        if (entry is not None and entry.kind == "folder") or before.place(new) != "blocked" and any(
-            name.startswith(new + "/") for name in before.names()
-        ):
-            new = f"{new}/{old.rsplit('/', 1)[-1]}"  # into the folder
-        return self.rename_note(before, old, new) if is_note else self.rename_folder(before, old, new)
+        rename = self.rename_folder if before.live(old) is None else self.rename_note
+        return rename(before, old, new)
 
     def rename_note(self, before: World, old: str, new: str) -> list[Guess]:
         world = before.clone()
@@ -189,14 +198,16 @@ class Rules:
         crossing = world.crossing(new)
         note.deleted = False
         there, standing = before.files.get(old), before.files.get(new)
-        if before.live(new) is not None or crossing or before.place(new) == "blocked" or old == new:
+        if before.live(new) is not None or crossing:
             return [Guess({4}, before)]
         note.name = new
         if standing is not None:
-            made = there is None and standing.kind == "file"
+            made = (there is None or there.kind == "folder") and standing.kind == "file"
             return [Guess({0}, world)] if made else [Guess({4}, before)]
         if there is None or there.kind == "folder" or before.place(old) == "blocked":
             return [Guess({0}, world), Guess({3, 4}, before)]
+        if before.place(new) == "blocked":
+            return [Guess({4}, before)]
         world.put(new, b"")
         world.files[new] = world.files.pop(old)
         moved = Guess({0}, world)
@@ -232,8 +243,9 @@ class Rules:
             if not members:
                 codes |= {3, 4}
                 continue
-            if any(world.place(note.name) not in ("free", "file", "blocked") for note in members):
-                if len(members) > 1:
+            places = {world.place(note.name) for note in members}
+            if not places <= {"free", "file"}:
+                if len(members) > 1 or "blocked" in places:
                     return []  # which of them are done is left open
                 codes |= {4}
                 continue

@@ -69,6 +69,8 @@ package struct FileStep: Equatable, Sendable {
     package var name: NoteName
     /// The new name of a move.
     package var target: NoteName?
+    /// The inode of what is moved.
+    package var inode: UInt64?
     /// The name in the same folder as `name` that is used on the way.
     package var spare: String
     /// The text that the file holds before; nil: there is no file.
@@ -77,12 +79,14 @@ package struct FileStep: Equatable, Sendable {
     package var new: ObjectID?
 
     package init(
-        _ kind: Kind, note: Int?, name: NoteName, target: NoteName? = nil, spare: String, old: ObjectID?, new: ObjectID?
+        _ kind: Kind, note: Int?, name: NoteName, target: NoteName? = nil, inode: UInt64? = nil, spare: String,
+        old: ObjectID?, new: ObjectID?
     ) {
         self.kind = kind
         self.note = note
         self.name = name
         self.target = target
+        self.inode = inode
         self.spare = spare
         self.old = old
         self.new = new

@@ -48,18 +48,19 @@ extension StoreIndex {
     package func addStep(_ step: FileStep) throws -> Int {
         try connection.run(
             """
-            INSERT INTO file_step (kind, note, name, target, spare, old_hash, new_hash) VALUES (?, ?, ?, ?, ?, ?, ?)
-            """, step.kind.rawValue, step.note, step.name.bytes, step.target?.bytes, Array(step.spare.utf8),
-            step.old?.bytes, step.new?.bytes)
+            INSERT INTO file_step (kind, note, name, target, inode, spare, old_hash, new_hash)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+            """, step.kind.rawValue, step.note, step.name.bytes, step.target?.bytes,
+            step.inode.map { Int(bitPattern: UInt($0)) }, Array(step.spare.utf8), step.old?.bytes, step.new?.bytes)
         return connection.lastInsertedRow
     }
 
     /// The steps that are not known to be done, oldest first.
     package func steps() throws -> [(number: Int, step: FileStep)] {
         try connection.all(
-            "SELECT step, kind, note, name, target, spare, old_hash, new_hash FROM file_step ORDER BY step"
+            "SELECT step, kind, note, name, target, inode, spare, old_hash, new_hash FROM file_step ORDER BY step"
         ) { row in
-            let spare = String(decoding: row.bytes(5), as: UTF8.self)
+            let spare = String(decoding: row.bytes(6), as: UTF8.self)
             guard let kind = FileStep.Kind(rawValue: row.integer(1)), !spare.utf8.contains(UInt8(ascii: "/")) else {
                 throw IndexDamage("a step for a file cannot be understood")
             }
@@ -67,8 +68,9 @@ extension StoreIndex {
                 row.integer(0),
                 FileStep(
                     kind, note: row.optionalInteger(2), name: try NoteName(bytes: row.bytes(3)),
-                    target: try row.optionalBytes(4).map { try NoteName(bytes: $0) }, spare: spare, old: row.object(6),
-                    new: row.object(7))
+                    target: try row.optionalBytes(4).map { try NoteName(bytes: $0) },
+                    inode: row.optionalInteger(5).map { UInt64(UInt(bitPattern: $0)) }, spare: spare,
+                    old: row.object(7), new: row.object(8))
             )
         }
     }

@@ -11,8 +11,8 @@ import TestSupport
     let steps = [
         FileStep(.write, note: 1, name: one, spare: ".stet-0.tmp", old: text, new: text),
         FileStep(.write, note: 1, name: one, spare: ".stet-1.tmp", old: nil, new: text),
-        FileStep(.move, note: 2, name: one, target: other, spare: ".stet-2.tmp", old: nil, new: nil),
-        FileStep(.move, note: nil, name: one, target: other, spare: ".stet-3.tmp", old: nil, new: nil),
+        FileStep(.move, note: 2, name: one, target: other, inode: .max, spare: ".stet-2.tmp", old: nil, new: nil),
+        FileStep(.move, note: nil, name: one, target: other, inode: 7, spare: ".stet-3.tmp", old: nil, new: nil),
         FileStep(.remove, note: 3, name: other, spare: ".stet-4.tmp", old: text, new: nil),
     ]
     try index.write { for step in steps { _ = try index.addStep(step) } }

@@ -29,7 +29,9 @@ extension Vault {
     private func move(
         _ name: NoteName, to target: NoteName, note: Note?, _ change: (inout Writer.Transaction) throws -> [Change]
     ) throws -> [Change] {
-        guard name != target, try isThere(name) else { return try store.write(change) }
+        guard name != target, let there = try status(name), there.isFolder == (note == nil) else {
+            return try store.write(change)
+        }
         if let place = try files.place(target), try FileSystem.status(place) != nil,
             try !files.isAlias(place, of: name, target)
         {
@@ -42,8 +44,8 @@ extension Vault {
         defer { if !isCommitted { files.removeFolders(folders) } }
         return try store.exclusively { writer in
             let step = FileStep(
-                .move, note: note?.ordinal, name: name, target: target, spare: VaultFiles.spareName(), old: nil,
-                new: nil)
+                .move, note: note?.ordinal, name: name, target: target, inode: there.inode,
+                spare: VaultFiles.spareName(), old: nil, new: nil)
             let (changes, number) = try writer.transact { transaction in
                 let changes = try change(&transaction)
                 if note == nil { try transaction.index.moveMadeFolders(from: name, to: target) }
@@ -62,10 +64,10 @@ extension Vault {
         }
     }
 
-    /// Whether something has the name, whatever it is.
-    private func isThere(_ name: NoteName) throws -> Bool {
-        guard let place = try files.place(name) else { return false }
-        return try FileSystem.status(place) != nil
+    /// What has the name.
+    private func status(_ name: NoteName) throws -> FileStatus? {
+        guard let place = try files.place(name) else { return nil }
+        return try FileSystem.status(place)
     }
 
     /// Removes the folders of `name`, innermost first, that Stet made and that are empty now.

@@ -127,6 +127,8 @@ private struct ScanComparison {
         var note = VaultScan.Known(note: row.note, name: name, head: row.head)
         do {
             guard let file = try vault.files.find(name) else { return scan.gone.append(note) }
+            // A link may lead anywhere: only where it is named is a text read through it.
+            if file.isLink { throw VaultError.link(name) }
             note.file = file
             if let look = row.look, row.version == row.head, look.isSame(as: file.status), look.isTrusted { return }
             let head = try vault.head(row.note)
@@ -144,8 +146,7 @@ private struct ScanComparison {
         } catch is SystemError {
             scan.skipped.append((name.bytes, .unreadable))
         } catch VaultError.link {
-            // The folder that it was in is a link now, and leads elsewhere.
-            scan.gone.append(note)
+            scan.skipped.append((name.bytes, .link))
         } catch is VaultError {
             // A folder or a pipe took its name: the note's file is gone.
             scan.gone.append(note)
@@ -153,20 +154,19 @@ private struct ScanComparison {
     }
 
     mutating func finish() throws -> VaultScan {
-        var notes: Set<[UInt8]> = []
-        for (position, row) in known.rows.enumerated() where !isMet[position] {
-            let name = known.names[row.name]
-            guard name.starts(with: scope) else { continue }
+        let unmet = known.rows.indices.filter { !isMet[$0] && known.names[known.rows[$0].name].starts(with: scope) }
+        // What the walk left out for its name or kind and is a note all the same is compared like any other.
+        let names = Set(unmet.map { Array(known.names[known.rows[$0].name]) })
+        scan.skipped.removeAll { path, reason in reason != .unreadable && names.contains(path) }
+        for position in unmet {
+            let row = known.rows[position]
             // Files in a folder that could not be looked into are not gone.
-            if let reason = reasonForFolder(of: name) {
-                scan.skipped.append((Array(name), reason))
+            if let reason = reasonForFolder(of: known.names[row.name]) {
+                scan.skipped.append((Array(known.names[row.name]), reason))
             } else {
-                notes.insert(Array(name))
                 try compare(row)
             }
         }
-        // What the walk left out for its name or kind and is a note all the same was compared like any other.
-        scan.skipped.removeAll { path, reason in reason != .unreadable && notes.contains(path) }
         return scan
     }
 

@@ -76,6 +76,8 @@ extension Vault {
         let isWanted = try isFresh || isHead(step.new, of: step.note, writer)
         if try isWanted && (isFresh || hash(spare) == step.new) {
             result = try putInPlace(step, spare, aside, place, isFresh: isFresh)
+            // Nobody but Stet has had it, and this process may have it open still.
+            if result == .inTheWay { try FileSystem.remove(spare) }
         }
         // What stands there now is what the file held.
         for leftover in [spare, aside] { try takeUp(leftover, step, writer) }
@@ -134,9 +136,7 @@ extension Vault {
         }
         let descriptor = try FileSystem.openForReading(leftover)
         // Nobody can open the file by this name; somebody who had it open before will close it.
-        if VaultFiles.keepsWriter(descriptor, forMilliseconds: 5_000) {
-            throw VaultError.unfinished(step.name, "another program is writing to it")
-        }
+        if VaultFiles.keepsWriter(descriptor, forMilliseconds: 5_000) { throw VaultError.openElsewhere(step.name) }
         for _ in 0..<Self.patience {
             let file = VaultFile(place: leftover, status: try FileSystem.status(descriptor), isLink: false)
             guard let object = try files.hash(file)?.object else { continue }
@@ -184,7 +184,11 @@ extension Vault {
         let spare = from.beside(step.spare)
         if try FileSystem.status(spare) == nil {
             guard try FileSystem.status(from) != nil else { return .done }
-            guard try files.isAlias(to, of: step.name, target) else { return try moveIn(from, to: to) }
+            guard try files.isAlias(to, of: step.name, target) else {
+                // What was moved before a kill stays there, whatever has the old name since.
+                if let there = try FileSystem.status(to), there.inode == step.inode { return .done }
+                return try moveIn(from, to: to)
+            }
             try FileSystem.moveToNewName(from, to: spare)
         }
         let result = try moveIn(spare, to: to)

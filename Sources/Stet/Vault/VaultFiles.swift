@@ -52,11 +52,11 @@ struct VaultFiles: Sendable {
 
     /// The file `name`, or nil where nothing is.
     ///
-    /// - Throws: `VaultError.notAFile` where something else is.
+    /// - Throws: `VaultError.notAFile` where something else is; `.link` where a link leads nowhere.
     func find(_ name: NoteName) throws -> VaultFile? {
         guard let place = try place(name), let status = try FileSystem.status(place) else { return nil }
         guard status.isLink else { return try file(name, place, status, isLink: false) }
-        guard let target = try FileSystem.status(place, followingLinks: true) else { throw VaultError.noFile(name) }
+        guard let target = try? FileSystem.status(place, followingLinks: true) else { throw VaultError.link(name) }
         return try file(name, place, target, isLink: true)
     }
 

@@ -71,7 +71,9 @@ private func showAllDifferences(_ invocation: Invocation) throws -> ExitCode {
         guard state.difference != .skipped else { continue }
         let name = try NoteName(bytes: state.name)
         let old = try state.note.map { try side($0, invocation.store().version(.head, of: $0), invocation) }
-        if try show(old ?? nothing(name), workingSide(name, vault), invocation) { differs = true }
+        // Where a file is gone a folder may have its name.
+        let new = state.difference == .gone ? nothing(name) : workingSide(name, vault)
+        if try show(old ?? nothing(name), new, invocation) { differs = true }
     }
     return differs ? .no : .done
 }
