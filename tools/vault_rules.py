@@ -76,7 +76,14 @@ class Rules:
             if note.digest != given.digest:
                 note.add(given.digest, "save")
         world.put(name, data)
-        return [Guess({0}, world)]
+        guesses = [Guess({0}, world)]
+        if (there := before.text(name)) is not None and there.data == data:
+            # The text is in the file already, and may be recorded as any text there is.
+            world = world.clone()
+            note = world.live(name)
+            note.versions = note.versions[:-1] + (replace(note.versions[-1], kind="capture"),)
+            guesses.append(Guess({0}, world))
+        return guesses
 
     def capture(self, world: World, note: Note) -> None:
         entry = world.text(note.name)
@@ -178,7 +185,9 @@ class Rules:
         entry = before.files.get(new)
         inside = f"{new}/{old.rsplit('/', 1)[-1]}"
         is_folder = entry is not None and entry.kind == "folder"
-        if is_folder and old != new and old in before.files:
+        moved = before.files.get(old)
+        is_there = moved is not None and (moved.kind == "folder") == (before.live(old) is None)
+        if is_folder and old != new and is_there:
             return self.rename_to(before, old, inside)
         if is_folder or any(name.startswith(new + "/") for name in before.names()):
             # What is moved is gone, or all that is in that folder: it can be meant either way.
