@@ -13,18 +13,20 @@ package struct LogReplay {
     /// Applies what the logs hold beyond `newest`, the newest record that the index has: all of it where that is nil.
     /// Call inside a write transaction. Returns the newest record afterwards, which the index then holds.
     ///
-    /// - Parameter repairing: whether this is the store's own index: then an append that was cut short at the end is cut
-    ///   off, and the log synced.
+    /// - Parameters:
+    ///   - limit: the last operation that is applied.
+    ///   - repairing: whether this is the store's own index: then an append that was cut short at the end is cut off, and
+    ///     the log synced.
     /// - Throws: `LogDamage` or `IndexDamage` where the logs do not go on from `newest`.
     package func run(
-        after newest: StoreIndex.HeldRecord?, repairing: Bool
+        after newest: StoreIndex.HeldRecord?, upTo limit: Int = .max, repairing: Bool
     ) throws -> StoreIndex.HeldRecord? {
         var newest = newest
         if let last = newest {
-            newest = try follow(try device(of: last), from: OperationLog.next(after: last.end), last, repairing)
+            newest = try follow(try device(of: last), from: OperationLog.next(after: last.end), last, limit, repairing)
         }
-        while let next = try deviceAfter(newest) {
-            newest = try follow(next, from: OperationLog.start, newest, repairing)
+        while newest?.operation ?? 0 < limit, let next = try deviceAfter(newest) {
+            newest = try follow(next, from: OperationLog.start, newest, limit, repairing)
         }
         return newest
     }
@@ -85,13 +87,16 @@ package struct LogReplay {
         }
     }
 
-    /// Applies the records of `device` from `start` on.
+    /// Applies the records of `device` from `start` on, up to operation `limit`.
     private func follow(
-        _ device: DeviceID, from start: OperationLog.Position, _ last: StoreIndex.HeldRecord?, _ repairing: Bool
+        _ device: DeviceID, from start: OperationLog.Position, _ last: StoreIndex.HeldRecord?, _ limit: Int,
+        _ repairing: Bool
     ) throws -> StoreIndex.HeldRecord? {
+        struct Enough: Error {}
         var newest = last
         let log = OperationLog(oplog: oplog, device: device)
-        let (end, isTorn) = try log.scan(from: start) { entry in
+        func apply(_ entry: OperationLog.Entry) throws {
+            if newest?.operation ?? 0 >= limit { throw Enough() }
             let isFirst = entry.position == OperationLog.start
             let before = isFirst ? RecordFrame.noCheck : RecordFrame.check(of: newest?.bytes ?? [])
             guard entry.previous == before else { throw damage(device, entry) }
@@ -104,7 +109,10 @@ package struct LogReplay {
             newest = .init(
                 operation: number, position: entry.position, bytes: entry.bytes, journaled: newest?.journaled ?? 0)
         }
-        if isTorn, repairing { try log.cut(at: end) }
+        do {
+            let (end, isTorn) = try log.scan(from: start, apply)
+            if isTorn, repairing { try log.cut(at: end) }
+        } catch is Enough {}
         if let newest, newest != last {
             try index.hold(newest)
             // The index holds the newest alone: the log must not lose the others once it has been believed.

@@ -128,6 +128,17 @@ package struct OperationLog: Sendable {
         return try FileSystem.list(folder).compactMap { Int($0.prefix { $0 != "." }) }.max() ?? 0
     }
 
+    /// The newest whole record, or nil where there is none. Reads the last segment, and more only where that was just begun.
+    package func newestEntry() throws -> Entry? {
+        var newest: Entry?
+        var segment = try lastSegment()
+        while newest == nil, segment > 0 {
+            try scanSegment(segment) { newest = $0 }
+            segment -= 1
+        }
+        return newest
+    }
+
     /// Hands the whole records of one segment to `body`.
     package func scanSegment(_ segment: Int, _ body: (Entry) throws -> Void) throws {
         guard let log = try whole(segment: segment) else { return }

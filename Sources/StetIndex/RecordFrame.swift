@@ -73,7 +73,7 @@ package struct RecordFrame: Equatable, Sendable {
         guard SHA256.digest(of: Array(log[start..<end - checkLength])).starts(with: check) else {
             // An append that was cut short can only be the last thing in the log. A file that grew before its bytes
             // were written holds zeros there.
-            return end == log.count ? .torn : tornOrDamaged(log, from: start)
+            return tornOrDamaged(log, from: end)
         }
         let frame = RecordFrame(
             sequence: integer(log[start + 4..<start + 12]), previous: Array(log[start + 12..<start + headerLength]),

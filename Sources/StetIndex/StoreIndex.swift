@@ -76,6 +76,27 @@ package final class StoreIndex {
         return index
     }
 
+    /// A copy of this index as it is at one moment, in a temporary file that goes with it.
+    ///
+    /// What is about this one's folder and the user's files is no part of it. It has no place, so that whoever writes to a
+    /// copy of it begins a device.
+    package func snapshot() throws -> StoreIndex {
+        let copy = StoreIndex(try Connection("", .create), path)
+        try connection.copy(to: copy.connection)
+        // This one may be of an older layout, where nothing can be written.
+        try copy.migrate()
+        for table in ["place", "file", "file_step", "made_folder"] {
+            try copy.connection.run("DELETE FROM \(table)")
+        }
+        return copy
+    }
+
+    /// Makes `target` hold what this index holds, in one transaction. Call under the lock of the store that `target` is of.
+    package func replace(_ target: StoreIndex) throws {
+        target.deviceCache = []
+        try connection.copy(to: target.connection)
+    }
+
     /// Whether nobody has put anything into the database.
     private func isBlank() throws -> Bool {
         let application = try connection.first("PRAGMA application_id") { $0.integer(0) }

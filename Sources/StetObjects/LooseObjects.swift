@@ -51,6 +51,25 @@ package struct LooseObjects: Sendable {
         }
     }
 
+    /// Copies `object`, of `size` bytes, from another tree, over whatever stands here. Nothing is synced.
+    ///
+    /// Call under this tree's store's lock. Nothing is put in place where the bytes that were read do not give the name.
+    ///
+    /// - Throws: `ObjectError` where the other tree does not have it whole; `SystemError`.
+    package func copy(_ object: ObjectID, size: Int, from other: LooseObjects) throws {
+        if size <= Outline.blockSize { return try write(other.read(object, size: size), as: object) }
+        let (file, _) = try other.open(object, size: size)
+        let incoming = try startIncoming()
+        do {
+            try CheckedObject(object, file, size: size, outline: nil).read(0..<size) { try incoming.append($0) }
+            guard incoming.object == object else { throw ObjectError.damaged(object, path: other.path(object)) }
+            try place(incoming.path, as: object)
+        } catch {
+            incoming.discard()
+            throw error
+        }
+    }
+
     private func incomingPath() -> String { incoming + "/" + Hex.encode(randomBytes(8)) }
 
     /// Begins an object whose name is not known yet. The store's lock need not be held.

@@ -28,6 +28,9 @@ public struct SystemError: Error, Equatable, Sendable, CustomStringConvertible {
     /// Whether a symbolic link or a socket stands where a file of Stet's own belongs: those are never followed.
     public var isNoFile: Bool { number == ELOOP || number == ENXIO }
 
+    /// Whether the disk did not give the bytes.
+    public var isUnreadable: Bool { number == EIO }
+
     /// Whether the disk, the quota or the media is full.
     public var isOutOfSpace: Bool { number == ENOSPC || number == EDQUOT }
 

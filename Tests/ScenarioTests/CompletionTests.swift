@@ -94,11 +94,16 @@ struct CompletionTests {
     @Test(arguments: [TypedShell.bash, .fish])
     func notesAreOfferedAFolderAtATime(_ shell: TypedShell) throws {
         let scene = try Scene()
-        for name in ["./-x", "todo.md", "work.md", "work/a.md", "work/sub/b.md", "work/sub/c.md", "gone.md", "gone/too.md"] {
+        for name in [
+            "./-x", "todo.md", "work.md", "work/a.md", "work/sub/b.md", "work/sub/c.md", "gone.md", "gone/too.md",
+        ] {
             try scene.save("v1\n", as: name)
         }
         try scene.stet("rm", "gone.md", "gone")
-        #expect(try offered("stet show ", shell, scene) == ["./-x", "todo.md", "work.md", "work/"])
+        // To fish whatever begins with a point is hidden until one is typed.
+        let dashed = shell.script == "fish" ? [] : ["./-x"]
+        #expect(try offered("stet show ", shell, scene) == dashed + ["todo.md", "work.md", "work/"])
+        #expect(try offered("stet show ./-", shell, scene) == ["./-x"])
         #expect(try offered("stet log wo", shell, scene) == ["work.md", "work/"])
         #expect(try offered("stet rm todo.md work/", shell, scene) == ["work/a.md", "work/sub/"])
         #expect(try offered("stet diff todo.md ./work/sub/", shell, scene) == ["./work/sub/b.md", "./work/sub/c.md"])

@@ -56,8 +56,11 @@ func recordIsReadBackAsItWas(length: Int) {
 @Test func recordWhoseEndIsZerosIsTorn() {
     let whole = frame(bytes("some payload")).bytes
     for length in 0..<whole.count - 8 {
-        let log = Array(whole.prefix(length)) + [UInt8](repeating: 0, count: whole.count - length)
-        #expect(RecordFrame.read(log, at: 0) == .torn)
+        // Where several records were written at once, the zeros go on.
+        for more in [0, 1, 28, 5_000] {
+            let log = Array(whole.prefix(length)) + [UInt8](repeating: 0, count: whole.count - length + more)
+            #expect(RecordFrame.read(log, at: 0) == .torn)
+        }
     }
 }
 

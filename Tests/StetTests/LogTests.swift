@@ -246,6 +246,7 @@ func tornEndOfTheLogIsCutOffByTheNextSave(zeros: Int) throws {
         payload: Operation.pin(note: 1, number: 1).encoded(at: Timestamp(milliseconds: 0)))
     try Files.overwrite(path, with: whole + alien.bytes)
     try fixture.expectRefusal()
+    #expect(try !fixture.store.verify().isClean)
 }
 
 // An operation of a newer Stet is nothing that this one may write after.

@@ -165,14 +165,19 @@ public final class NoteStore: Sendable {
     func differencesFromLog() throws -> [String] {
         try read { index in
             let replayed = try StoreIndex.inMemory()
-            let newest = try replayed.write {
-                try LogReplay(into: replayed, oplog: layout.operationLog).run(after: nil, repairing: false)
-            }
+            let replay = LogReplay(into: replayed, oplog: layout.operationLog)
+            let last = try index.newestRecord()?.operation ?? 0
+            let newest = try replayed.write { try replay.run(after: nil, upTo: last, repairing: false) }
             // Records that the log does not have yet are part of the truth.
             try replayed.write {
                 try LogReplay.apply(index.records(after: newest?.operation ?? 0), of: index, to: replayed)
             }
-            return try index.differences(from: replayed)
+            let differences = try index.differences(from: replayed)
+            // A log that goes on is replayed by the next write, and has to be fit for it.
+            if newest?.operation ?? 0 == last {
+                _ = try replayed.write { try replay.run(after: newest, repairing: false) }
+            }
+            return differences
         }
     }
 

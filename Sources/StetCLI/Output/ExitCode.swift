@@ -23,7 +23,7 @@ enum ExitCode: Int32, Comparable {
             switch error {
             case is UsageError, is NameError: .usage
             case is OutsideVault: .usage
-            case is FileInTheWay: .refused
+            case is FileInTheWay, is BackupRefusal: .refused
             case let error as VaultError: Self.code(error)
             case let error as StoreError: Self.code(error)
             case let error as SettingsError: Self.code(error)

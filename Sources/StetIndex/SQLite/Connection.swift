@@ -201,6 +201,20 @@ final class Connection {
         if sqlite3_get_autocommit(handle) == 0 { _ = sqlite3_exec(handle, "ROLLBACK", nil, nil, nil) }
     }
 
+    // MARK: Copying
+
+    /// Makes `target` hold what this database holds, all of it from one moment, in one transaction of `target`.
+    func copy(to target: Connection) throws {
+        guard let copying = sqlite3_backup_init(target.handle, "main", handle, "main") else {
+            throw target.failure(sqlite3_extended_errcode(target.handle))
+        }
+        let result = sqlite3_backup_step(copying, -1)
+        let finished = sqlite3_backup_finish(copying)
+        guard result == SQLITE_DONE, finished == SQLITE_OK else {
+            throw target.failure(result == SQLITE_DONE ? finished : result)
+        }
+    }
+
     // MARK: The write-ahead log
 
     /// Copies committed pages from the write-ahead log into the database, as far as no reader still needs older ones.
