@@ -77,6 +77,11 @@ ACTIONS: dict[str, Callable[[str], bytes | None]] = {
     action.__name__: action
     for action in (overwrite, replace, append, create, delete, folder, chmod, move, link, hardlink)
 }
+# Another call of the command at the same time, where the first one does not keep it waiting.
+OTHERS: dict[str, list[str]] = {
+    "other-save": ["save"], "other-undo": ["undo", "a.md"], "other-restore": ["restore", "a.md@1"],
+    "other-rename": ["rename", "a.md", "other.md"], "other-rm": ["rm", "a.md"], "other-folder": ["rename", "work", "Work"],
+}
 # These take the text away by the user's own will: where nothing has read it yet it need not be anywhere afterwards.
 REMOVING = {"overwrite", "replace", "append", "delete", "folder", "link"}
 

@@ -13,6 +13,10 @@ struct VaultRaceTests {
         try run("race", "--commands", "save-pipe-new", "--actions", "create")
     }
 
+    @Test func noteThatIsRenamedTwiceAtOnceKeepsItsFile() throws {
+        try run("race", "--commands", "rename-dirty", "--actions", "other-rename")
+    }
+
     @Test func walksEndAsTheModelDoes() throws { try run("walk", "--walks", "15") }
 
     private func run(_ tool: String, _ arguments: String..., name: String = #function) throws {

@@ -103,22 +103,26 @@ extension Vault {
         _ fill: (_ write: (UnsafeRawBufferPointer) throws -> Void) throws -> Void,
         change: (inout Writer.Transaction) throws -> Value?
     ) throws -> Value? {
-        let prepared = try store.exclusively { try prepareSpare(for: name, $0) }
-        guard let (number, preparing, spare) = prepared else { return nil }
+        guard let spare = try store.exclusively({ try prepareSpare(for: name, $0) }) else { return nil }
         var isCommitted = false
         defer {
-            FileSystem.unlock(spare)
-            if !isCommitted { try? store.exclusively { try carryOut(number, preparing, $0, isFresh: true) } }
+            FileSystem.unlock(spare.file)
+            if !isCommitted {
+                // By the folder that it was made in, which may have another name by now.
+                try? FileSystem.remove(spare.place)
+                try? store.exclusively { try carryOut(spare.number, spare.step, $0, isFresh: true) }
+            }
         }
         // Outside the lock: this is the part that takes time.
-        guard try files.fill(spare, like: old, fill) else { return nil }
+        guard try files.fill(spare.file, like: old, fill) else { return nil }
         return try store.exclusively { writer in
             let committed: (Value, Int, FileStep)? = try writer.transact { transaction in
-                guard try files.isUnchanged(name, old), let value = try change(&transaction) else { return nil }
+                guard try files.isUnchanged(name, old), try isInPlace(spare), let value = try change(&transaction)
+                else { return nil }
                 let step = FileStep(
-                    .write, note: note(value), name: name, spare: preparing.spare, old: old == nil ? nil : oldObject,
+                    .write, note: note(value), name: name, spare: spare.step.spare, old: old == nil ? nil : oldObject,
                     new: new)
-                try transaction.index.dropStep(number)
+                try transaction.index.dropStep(spare.number)
                 return (value, try transaction.index.addStep(step), step)
             }
             guard let (value, number, step) = committed else { return nil }
@@ -130,7 +134,7 @@ extension Vault {
 
     /// Makes an empty file beside the one that is to be written, with the folders that it needs. It is known to the index
     /// before it is there, so that a kill leaves no file that nobody takes away; a lock on it tells that its writer lives.
-    private func prepareSpare(for name: NoteName, _ writer: Writer) throws -> (Int, FileStep, FileDescriptor)? {
+    private func prepareSpare(for name: NoteName, _ writer: Writer) throws -> Spare? {
         let folders = try files.makeFolders(for: name)
         guard let place = try files.place(name) else { return nil }
         let step = FileStep(.prepare, note: nil, name: name, spare: VaultFiles.spareName(), old: nil, new: nil)
@@ -139,9 +143,16 @@ extension Vault {
             for folder in folders { try index.addMadeFolder(folder) }
             number = try index.addStep(step)
         }
-        let spare = try FileSystem.createExclusively(place.beside(step.spare), mode: 0o666)
-        _ = try? FileSystem.tryLock(spare)
-        return (number, step, spare)
+        let spare = place.beside(step.spare)
+        let file = try FileSystem.createExclusively(spare, mode: 0o666)
+        _ = try? FileSystem.tryLock(file)
+        return Spare(number: number, step: step, place: spare, file: file)
+    }
+
+    /// Whether it is still found by the name of its folder.
+    private func isInPlace(_ spare: Spare) throws -> Bool {
+        guard let place = try files.place(spare.step.name) else { return false }
+        return try FileSystem.status(place.beside(spare.step.spare)) != nil
     }
 
     // MARK: From elsewhere
@@ -168,6 +179,7 @@ extension Vault {
         let request = PreparedSave(name: name, label: label, text: text)
         if let note = try store.read({ try $0.liveNote(name) }) {
             let present = try settle(.id(note.id), unrecorded: .captured)
+            guard present.note.name == name else { return nil }
             return try replaceText(of: present, with: text.object, text.forEachPiece) { transaction in
                 let now = try transaction.index.note(ordinal: present.note.ordinal)
                 return now == present.note ? try transaction.save(request) : nil
@@ -187,6 +199,14 @@ extension Vault {
             try transaction.index.liveNote(name) == nil ? transaction.save(request) : nil
         }
     }
+}
+
+/// A file beside the one that is to be written, known to the index by a step.
+private struct Spare {
+    var number: Int
+    var step: FileStep
+    var place: FilePlace
+    var file: FileDescriptor
 }
 
 extension PreparedText {

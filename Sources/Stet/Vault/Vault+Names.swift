@@ -7,11 +7,16 @@ extension Vault {
     @discardableResult
     public func rename(_ reference: NoteReference, to name: NoteName) throws -> Change {
         try finishSteps()
-        let note = try store.find(reference, for: .changing)
-        let changes = try move(note.name, to: name, note: note) { transaction in
-            try transaction.rename([Renaming(.id(note.id), to: name)])
+        for _ in 0..<Self.patience {
+            let note = try store.find(reference, for: .changing)
+            let changes = try move(note.name, to: name, note: note) { transaction in
+                // Another process may have given it another name since.
+                guard try transaction.index.note(ordinal: note.ordinal)?.name == note.name else { return nil }
+                return try transaction.rename([Renaming(.id(note.id), to: name)])
+            }
+            if let changes { return changes[0] }
         }
-        return changes[0]
+        throw VaultError.keepsChanging(name)
     }
 
     /// Renames a folder: everything in it, notes or not, moves. A move that was made on the disk already is accepted.
@@ -21,14 +26,15 @@ extension Vault {
     public func renameFolder(_ folder: NoteName, to name: NoteName) throws -> [Change] {
         try finishSteps()
         if name.relative(to: folder) != nil { throw StoreError.nameInside(name, other: folder) }
-        return try move(folder, to: name, note: nil) { transaction in
+        let changes = try move(folder, to: name, note: nil) { transaction in
             try transaction.rename(transaction.index.renamings(ofFolder: folder, to: name))
         }
+        return changes ?? []
     }
 
     private func move(
-        _ name: NoteName, to target: NoteName, note: Note?, _ change: (inout Writer.Transaction) throws -> [Change]
-    ) throws -> [Change] {
+        _ name: NoteName, to target: NoteName, note: Note?, _ change: (inout Writer.Transaction) throws -> [Change]?
+    ) throws -> [Change]? {
         guard name != target, let there = try status(name), there.isFolder == (note == nil) else {
             return try store.write(change)
         }
@@ -46,12 +52,13 @@ extension Vault {
             let step = FileStep(
                 .move, note: note?.ordinal, name: name, target: target, inode: there.inode,
                 spare: VaultFiles.spareName(), old: nil, new: nil)
-            let (changes, number) = try writer.transact { transaction in
-                let changes = try change(&transaction)
+            let committed: ([Change], Int)? = try writer.transact { transaction in
+                guard let changes = try change(&transaction) else { return nil }
                 if note == nil { try transaction.index.moveMadeFolders(from: name, to: target) }
                 for folder in folders { try transaction.index.addMadeFolder(folder) }
                 return (changes, try transaction.index.addStep(step))
             }
+            guard let (changes, number) = committed else { return nil }
             isCommitted = true
             do {
                 try carryOut(number, step, writer, isFresh: true)
