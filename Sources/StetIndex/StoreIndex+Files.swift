@@ -1,4 +1,4 @@
-internal import StetObjects
+package import StetObjects
 
 // What is known of the user's own files. None of it is in the log.
 
@@ -41,6 +41,18 @@ extension StoreIndex {
 
     /// Forgets how the file of `note` looked.
     package func forgetLook(_ note: Int) throws { try connection.run("DELETE FROM file WHERE note = ?", note) }
+
+    /// The text that the note with this ordinal shows, and its length.
+    package func headText(of note: Int) throws -> (object: ObjectID, size: Int) {
+        let found = try connection.first(
+            """
+            SELECT hash, size FROM note JOIN version ON version.note = note.note AND number = head JOIN object USING (object)
+            WHERE note.note = ?
+            """, note
+        ) { ($0.object(0), $0.integer(1)) }
+        guard let (object, size) = found, let object else { throw IndexDamage("note \(note) has no valid head") }
+        return (object, size)
+    }
 
     // MARK: Steps
 

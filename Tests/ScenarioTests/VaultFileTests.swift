@@ -347,6 +347,10 @@ struct VaultFileTests {
             let run = try scene.stet("--store", "store", command, exits: 6)
             #expect(run.errorLines.count == 1 && run.errors.contains("is not there"))
         }
+        // Its history can be looked into all the same.
+        #expect(try scene.stet("--store", "store", "show", "n.md").text == "v1\n")
+        #expect(try scene.stet("--store", "store", "history", "n.md").lines.count == 2)
+        try scene.stet("--store", "store", "undo", "n.md", exits: 6)
     }
 }
 

@@ -34,7 +34,7 @@ extension Vault {
         let known = try store.read { try $0.knownFiles() }
         walk.takePart()
         var comparison = try ScanComparison(vault: self, known: known, scope: path)
-        for batch in walk.result() { try comparison.compare(batch) }
+        for batch in walk.result() { comparison.take(batch) }
         return try comparison.finish()
     }
 }
@@ -48,8 +48,8 @@ private struct ScanComparison {
     private var isMet: [Bool]
     /// Rows by inode: that of an unchanged file leads to its note without a look at names.
     private var byInode: [UInt64: Int] = [:]
-    /// Rows by name, made when the first file needs it.
-    private var byName: [[UInt8]: Int]?
+    /// Files that are not what was known of them.
+    private var others: [(path: [UInt8], status: FileStatus)] = []
     private var scan = VaultScan()
 
     init(vault: Vault, known: KnownFiles, scope: [UInt8]) throws {
@@ -64,13 +64,12 @@ private struct ScanComparison {
         }
     }
 
-    mutating func compare(_ batch: FolderWalk.Batch) throws {
+    /// Takes what a thread found.
+    mutating func take(_ batch: FolderWalk.Batch) {
         for file in batch.files where !isUnchanged(file, batch.paths) {
-            try compare(Array(batch.paths[file.path]), file.status)
+            others.append((Array(batch.paths[file.path]), file.status))
         }
         for (path, reason) in batch.skipped {
-            // What cannot be listed at all is no vault with nothing in it.
-            if path == scope, reason == .unreadable { throw VaultError.folderGone(vault.folder, nil) }
             let isFolder = path.last == UInt8(ascii: "/")
             scan.skipped.append((isFolder ? path.dropLast() : path, reason))
         }
@@ -86,8 +85,9 @@ private struct ScanComparison {
         return true
     }
 
-    private mutating func compare(_ path: [UInt8], _ status: FileStatus) throws {
-        if let position = position(of: path) {
+    /// Compares a file that is not what was known of it; the note of its name, if there is one, is in `rows`.
+    private mutating func compare(_ path: [UInt8], _ status: FileStatus, _ rows: [[UInt8]: Int]) throws {
+        if let position = rows[path] {
             isMet[position] = true
             return try compare(known.rows[position])
         }
@@ -108,18 +108,6 @@ private struct ScanComparison {
         }
     }
 
-    private mutating func position(of path: [UInt8]) -> Int? {
-        if byName == nil {
-            var names: [[UInt8]: Int] = [:]
-            names.reserveCapacity(known.rows.count)
-            for (position, row) in known.rows.enumerated() where !isMet[position] {
-                names[Array(known.names[row.name])] = position
-            }
-            byName = names
-        }
-        return byName?[path]
-    }
-
     /// Looks at the file of a note that does not look as it did, wherever it stands and whatever it is: also where a scan
     /// would not take it for a note.
     private mutating func compare(_ row: KnownFiles.Row) throws {
@@ -131,7 +119,7 @@ private struct ScanComparison {
             if file.isLink { throw VaultError.link(name) }
             note.file = file
             if let look = row.look, row.version == row.head, look.isSame(as: file.status), look.isTrusted { return }
-            let head = try vault.head(row.note)
+            let head = try vault.store.read { try $0.headText(of: row.note) }
             // Another length is another text, and need not be read for that.
             guard file.status.size == head.size, let (object, look) = try vault.files.hash(file) else {
                 return scan.changed.append(note)
@@ -154,6 +142,14 @@ private struct ScanComparison {
     }
 
     mutating func finish() throws -> VaultScan {
+        // What cannot be listed at all is no vault with nothing in it.
+        let isUnreadable = scan.skipped.contains { path, reason in reason == .unreadable && path == scope.dropLast() }
+        if isUnreadable { throw VaultError.folderGone(vault.folder, nil) }
+        var rows: [[UInt8]: Int] = [:]
+        for position in known.rows.indices where !isMet[position] {
+            rows[Array(known.names[known.rows[position].name])] = position
+        }
+        for (path, status) in others { try compare(path, status, rows) }
         let unmet = known.rows.indices.filter { !isMet[$0] && known.names[known.rows[$0].name].starts(with: scope) }
         // What the walk left out for its name or kind and is a note all the same is compared like any other.
         let names = Set(unmet.map { Array(known.names[known.rows[$0].name]) })
@@ -175,15 +171,5 @@ private struct ScanComparison {
             (reason == .unreadable || reason == .otherFileSystem) && name.count > path.count
                 && name.starts(with: path) && name[name.startIndex + path.count] == UInt8(ascii: "/")
         }?.reason
-    }
-}
-
-extension Vault {
-    /// The head of the note with this ordinal.
-    func head(_ note: Int) throws -> Version {
-        try store.read { index in
-            guard let note = try index.note(ordinal: note) else { throw IndexDamage("note \(note) is not there") }
-            return try index.version(.head, of: note)
-        }
     }
 }

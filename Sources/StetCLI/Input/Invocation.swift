@@ -24,21 +24,21 @@ final class Invocation {
 
     // MARK: The store
 
-    private var opened: (store: NoteStore, vault: Vault?)?
+    private var opened: (store: NoteStore, vault: Result<Vault?, any Error>)?
 
     /// The store, opened at the first use.
     func store(_ access: NoteStore.Access = .readOnly) throws -> NoteStore { try open(access).store }
 
     /// The vault of the store; nil where notes live in the store alone.
-    func vault(_ access: NoteStore.Access = .readOnly) throws -> Vault? { try open(access).vault }
+    func vault(_ access: NoteStore.Access = .readOnly) throws -> Vault? { try open(access).vault.get() }
 
     /// What changes notes: the vault where the store has one.
     func notes() throws -> any NoteChanging {
         let (store, vault) = try open(.readWrite)
-        return vault ?? store
+        return try vault.get() ?? store
     }
 
-    private func open(_ access: NoteStore.Access) throws -> (store: NoteStore, vault: Vault?) {
+    private func open(_ access: NoteStore.Access) throws -> (store: NoteStore, vault: Result<Vault?, any Error>) {
         if let opened { return opened }
         let given = arguments.value("store")
         let store = try NoteStore.open(
@@ -46,13 +46,14 @@ final class Invocation {
         let settings = try store.settings()
         output.apply(settings)
         let isNamed = given != nil || Surroundings.variable("STET_STORE") != nil
-        let both = (store, try Vault.of(store, settings, byName: isNamed))
+        // A vault that is gone or unplugged keeps nobody from looking into its history.
+        let both = (store, Result { try Vault.of(store, settings, byName: isNamed) })
         opened = both
         return both
     }
 
     /// How operands become names.
-    func paths() throws -> NotePaths { NotePaths(try store(), try vault()) }
+    func paths() throws -> NotePaths { NotePaths(try store(), try? vault()) }
 
     /// Does the upkeep that is due, after everything was said.
     func close() throws { try opened?.store.close() }

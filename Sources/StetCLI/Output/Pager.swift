@@ -6,7 +6,7 @@ import Stet
 /// Which one it is comes from the environment alone: a store may be anybody's, and must not name a program.
 final class Pager {
     /// The commands whose output may go through a pager.
-    static let commands: Set = ["history", "diff", "help"]
+    static let commands = ["history", "diff", "help"]
 
     /// What the environment asks for: `STET_PAGER`, else `PAGER`, else `less`. Nil where it wants none.
     static func wanted() -> String? {
