@@ -76,12 +76,12 @@ package final class StoreIndex {
         return index
     }
 
-    /// A copy of this index as it is at one moment, in a temporary file that goes with it.
+    /// A copy of this index as it is at one moment, in memory: it holds texts, which no temporary file elsewhere should.
     ///
     /// What is about this one's folder and the user's files is no part of it. It has no place, so that whoever writes to a
     /// copy of it begins a device.
     package func snapshot() throws -> StoreIndex {
-        let copy = StoreIndex(try Connection("", .create), path)
+        let copy = StoreIndex(try Connection(":memory:", .create), path)
         try connection.copy(to: copy.connection)
         // This one may be of an older layout, where nothing can be written.
         try copy.migrate()

@@ -123,15 +123,15 @@ struct PagerTests {
             #!/bin/sh
             trap 'echo went on' INT
             wc -l
-            until read -r answer < /dev/tty; do :; done
+            read -r answer < /dev/tty || read -r answer < /dev/tty
             echo "answer=$answer"
             """
         try Files.overwrite(scene.folder + "/patient", with: bytes(pager))
         try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: scene.folder + "/patient")
         let shown = try shown(
             "stet history long", scene,
-            keys: [.init(after: "61\r", "\u{03}"), .init(after: "went on", "yes\r"), .init(after: "answer=yes", "")])
-        #expect(shown.contains("answer=yes\r"))
+            keys: [.init(after: "61\r", "\u{03}"), .init(after: "went on", "fine\r"), .init(after: "answer=fine", "")])
+        #expect(shown.contains("answer=fine\r"))
         #expect(shown.contains("code=130\r"))
     }
 

@@ -41,8 +41,8 @@ extension NoteStore {
         let vault = (try? settings())?.vault.map { $0 == ".." ? self.folder + "/.." : $0 }
         let target = try BackupFolder(folder, of: self.folder, vault: vault)
         defer { target.unlock() }
-        // One moment of the index says what there is to copy; held in a file of its own, so that no read transaction is
-        // held while texts are copied.
+        // One moment of the index says what there is to copy. It is held apart, so that no read transaction is while texts
+        // are copied.
         let state = try read { try $0.snapshot() }
         let log = LogCopy(of: state, source: operationLog, target: target.layout.operationLog)
         let earlier = try target.openIndex()
@@ -68,6 +68,7 @@ extension NoteStore {
         let copies = LooseObjects(caches: target.layout.caches)
         try copies.sweepIncoming()
         let texts = try state.objects()
+        let journal = Set(try state.journalObjects())
         for (done, (object, size)) in texts.enumerated() {
             // A file that the earlier backup knows is durable. Another one may be what an interrupted backup left, and
             // is believed for its bytes only.
@@ -75,7 +76,7 @@ extension NoteStore {
                 try known.contains(object) ? copies.size(object) == size : copies.isWhole(object, size: size)
             if isThere {
                 report.alreadyThere += 1
-            } else if let problem = try copyText(object, size, of: state, to: copies) {
+            } else if let problem = try copyText(object, size, of: state, journal, to: copies) {
                 report.problems.append(problem)
             } else {
                 report.copied += 1
@@ -87,10 +88,10 @@ extension NoteStore {
     }
 
     private func copyText(
-        _ object: ObjectID, _ size: Int, of state: StoreIndex, to copies: LooseObjects
+        _ object: ObjectID, _ size: Int, of state: StoreIndex, _ journal: Set<ObjectID>, to copies: LooseObjects
     ) throws -> VerifyReport.Problem? {
         do {
-            if let bytes = try state.journaled(object) {
+            if journal.contains(object), let bytes = try state.journaled(object) {
                 try copies.write(bytes, as: object)
             } else {
                 try copies.copy(object, size: size, from: objects)
