@@ -1,9 +1,10 @@
 """The commands that race tries, each with the vault it begins with, and what an editor does meanwhile; a part of race."""
 
 import os
+import threading
 import time
 from dataclasses import dataclass
-from typing import Callable
+from typing import BinaryIO, Callable
 
 from vault_driver import Vault
 
@@ -29,6 +30,36 @@ def replace(path: str) -> bytes:
         os.unlink(temporary)
         raise
     return EDITED
+
+
+def slowly(path: str) -> bytes:
+    """Empties the file now, and writes it a little later."""
+    file = open(path, "r+b")
+    file.truncate()
+    def write() -> None:
+        with file:
+            file.write(EDITED)
+    threading.Timer(0.03, write).start()
+    return EDITED
+
+
+open_files: list[BinaryIO] = []
+
+
+def holding(path: str) -> bytes:
+    """Opens the file now, and writes it when the command has ended."""
+    open_files.append(open(path, "r+b"))
+    return EDITED
+
+
+def wait_for_editors() -> None:
+    for thread in threading.enumerate():
+        if isinstance(thread, threading.Timer):
+            thread.join()
+    while open_files:
+        with open_files.pop() as file:
+            file.truncate()
+            file.write(EDITED)
 
 
 def append(path: str) -> bytes:
@@ -75,7 +106,7 @@ def hardlink(path: str) -> None:
 
 ACTIONS: dict[str, Callable[[str], bytes | None]] = {
     action.__name__: action
-    for action in (overwrite, replace, append, create, delete, folder, chmod, move, link, hardlink)
+    for action in (overwrite, replace, slowly, holding, append, create, delete, folder, chmod, move, link, hardlink)
 }
 # Another call of the command at the same time, where the first one does not keep it waiting.
 OTHERS: dict[str, list[str]] = {
@@ -83,7 +114,7 @@ OTHERS: dict[str, list[str]] = {
     "other-rename": ["rename", "a.md", "other.md"], "other-rm": ["rm", "a.md"], "other-folder": ["rename", "work", "Work"],
 }
 # These take the text away by the user's own will: where nothing has read it yet it need not be anywhere afterwards.
-REMOVING = {"overwrite", "replace", "append", "delete", "folder", "link"}
+REMOVING = {"overwrite", "replace", "slowly", "holding", "append", "delete", "folder", "link"}
 
 
 @dataclass(slots=True)

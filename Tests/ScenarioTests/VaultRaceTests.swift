@@ -4,9 +4,9 @@ import TestSupport
 /// Editors and kills at any moment of a command, and random walks beside a model of a vault: a sample of what `tools/race`
 /// and `tools/walk` do in full. A failure tells how to repeat it.
 struct VaultRaceTests {
-    @Test func editorAtAnyMomentLosesNoText() throws { try run("race", "--every", "200") }
+    @Test func editorAtAnyMomentLosesNoText() throws { try run("race", "--every", "300") }
 
-    @Test func killAtAnyMomentIsMendedByTheNextCommand() throws { try run("race", "--kill", "--every", "400") }
+    @Test func killAtAnyMomentIsMendedByTheNextCommand() throws { try run("race", "--kill", "--every", "600") }
 
     // Stet waited for the writer of a file that it had open itself.
     @Test func fileThatAppearsUnderTheNameOfANewOneIsKept() throws {

@@ -80,7 +80,7 @@ extension Vault {
             if result == .inTheWay { try FileSystem.remove(spare) }
         }
         // What stands there now is what the file held.
-        for leftover in [spare, aside] { try takeUp(leftover, step, writer) }
+        for leftover in [spare, aside] { try takeUp(leftover, step, writer, isFresh: isFresh) }
         return result
     }
 
@@ -128,15 +128,18 @@ extension Vault {
 
     /// Removes a file that a step left over, once its text is recorded: an editor may have written to it in the last
     /// moment, or be writing.
-    private func takeUp(_ leftover: FilePlace, _ step: FileStep, _ writer: Writer) throws {
+    private func takeUp(_ leftover: FilePlace, _ step: FileStep, _ writer: Writer, isFresh: Bool) throws {
         guard let status = try FileSystem.status(leftover) else { return }
         guard status.isRegularFile else {
             // A folder or a link took the file's name in the last moment: it gets the name back, and the note's file is gone.
             return try giveBack(leftover, step)
         }
         let descriptor = try FileSystem.openForReading(leftover)
-        // Nobody can open the file by this name; somebody who had it open before will close it.
-        if VaultFiles.keepsWriter(descriptor, forMilliseconds: 5_000) { throw VaultError.openElsewhere(step.name) }
+        // Nobody can open the file by this name; somebody who had it open before will close it. Later commands, which are
+        // about other files, do not wait for that.
+        if VaultFiles.keepsWriter(descriptor, forMilliseconds: isFresh ? 5_000 : 1) {
+            throw VaultError.openElsewhere(step.name)
+        }
         for _ in 0..<Self.patience {
             let file = VaultFile(place: leftover, status: try FileSystem.status(descriptor), isLink: false)
             guard let object = try files.hash(file)?.object else { continue }
@@ -210,7 +213,7 @@ extension Vault {
                 guard error.isMissing else { throw error }
             }
         }
-        try takeUp(spare, step, writer)
+        try takeUp(spare, step, writer, isFresh: isFresh)
         return .done
     }
 
