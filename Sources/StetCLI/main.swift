@@ -94,4 +94,6 @@ private func occupyStandardDescriptors() {
 }
 
 occupyStandardDescriptors()
+// A file that grows past the user's limit is an error like a full disk, and no reason to be killed in the middle.
+signal(SIGXFSZ, SIG_IGN)
 exit(run().rawValue)

@@ -25,7 +25,11 @@ package struct FileLook: Equatable, Sendable {
 
     /// Whether two looks so alike mean the same text: not where the file had been changed so short a time before that a
     /// second change could have the same times, nor where the clock was set back since.
-    package var isTrusted: Bool { max(modified, changed) < seen - 2_000_000_000 }
+    package var isTrusted: Bool {
+        // The numbers come from the index, and sums with them could overflow.
+        let (limit, overflow) = seen.subtractingReportingOverflow(2_000_000_000)
+        return !overflow && max(modified, changed) < limit
+    }
 
     /// The number of bytes it is stored in.
     static let byteCount = 40
@@ -77,6 +81,15 @@ package struct FileStep: Equatable, Sendable {
     package var old: ObjectID?
     /// The text that the file holds afterwards; nil: there is no file.
     package var new: ObjectID?
+
+    /// A name for a file on the way to its place, or away from it. Hidden, so that no scan takes it for a note.
+    package static func spareName() -> String { ".stet-\(Hex.encode(randomBytes(8))).tmp" }
+
+    /// Whether `name` is one that `spareName` gives.
+    static func isSpareName(_ name: String) -> Bool {
+        name.utf8.count == 26 && name.hasPrefix(".stet-") && name.hasSuffix(".tmp")
+            && Hex.decode(name.dropFirst(6).dropLast(4)) != nil
+    }
 
     package init(
         _ kind: Kind, note: Int?, name: NoteName, target: NoteName? = nil, inode: UInt64? = nil, spare: String,

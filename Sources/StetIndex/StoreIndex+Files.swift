@@ -56,34 +56,32 @@ extension StoreIndex {
 
     // MARK: Steps
 
-    /// Records what a committed operation has to do to a file. Returns the step's number.
-    package func addStep(_ step: FileStep) throws -> Int {
+    /// Records what a committed operation has to do to a file.
+    package func addStep(_ step: FileStep) throws {
         try connection.run(
             """
             INSERT INTO file_step (kind, note, name, target, inode, spare, old_hash, new_hash)
             VALUES (?, ?, ?, ?, ?, ?, ?, ?)
             """, step.kind.rawValue, step.note, step.name.bytes, step.target?.bytes,
             step.inode.map { Int(bitPattern: UInt($0)) }, Array(step.spare.utf8), step.old?.bytes, step.new?.bytes)
-        return connection.lastInsertedRow
     }
 
     /// The steps that are not known to be done, oldest first.
-    package func steps() throws -> [(number: Int, step: FileStep)] {
+    ///
+    /// - Throws: `IndexDamage` for one that Stet would not have made: it must not lead to a file that is nobody's.
+    package func steps() throws -> [FileStep] {
         try connection.all(
-            "SELECT step, kind, note, name, target, inode, spare, old_hash, new_hash FROM file_step ORDER BY step"
+            "SELECT kind, note, name, target, inode, spare, old_hash, new_hash FROM file_step ORDER BY step"
         ) { row in
-            let spare = String(decoding: row.bytes(6), as: UTF8.self)
-            guard let kind = FileStep.Kind(rawValue: row.integer(1)), !spare.utf8.contains(UInt8(ascii: "/")) else {
-                throw IndexDamage("a step for a file cannot be understood")
-            }
-            return (
-                row.integer(0),
-                FileStep(
-                    kind, note: row.optionalInteger(2), name: try NoteName(bytes: row.bytes(3)),
-                    target: try row.optionalBytes(4).map { try NoteName(bytes: $0) },
-                    inode: row.optionalInteger(5).map { UInt64(UInt(bitPattern: $0)) }, spare: spare,
-                    old: row.object(7), new: row.object(8))
-            )
+            let spare = String(decoding: row.bytes(5), as: UTF8.self)
+            let target = row.optionalBytes(3)
+            guard let kind = FileStep.Kind(rawValue: row.integer(0)), FileStep.isSpareName(spare),
+                let name = try? NoteName(bytes: row.bytes(2)), target.map({ (try? NoteName(bytes: $0)) != nil }) ?? true
+            else { throw IndexDamage("a step for a file cannot be understood") }
+            return FileStep(
+                kind, note: row.optionalInteger(1), name: name, target: target.map(NoteName.init(stored:)),
+                inode: row.optionalInteger(4).map { UInt64(UInt(bitPattern: $0)) }, spare: spare, old: row.object(6),
+                new: row.object(7))
         }
     }
 
@@ -92,8 +90,11 @@ extension StoreIndex {
         try connection.first("SELECT 1 FROM file_step LIMIT 1") { _ in true } ?? false
     }
 
-    /// Drops a step that is done.
-    package func dropStep(_ number: Int) throws { try connection.run("DELETE FROM file_step WHERE step = ?", number) }
+    /// Drops a step that is done. The name on the way is random, and so is of one step alone.
+    package func dropStep(_ step: FileStep) throws {
+        try connection.run(
+            "DELETE FROM file_step WHERE spare = ? AND kind = ?", Array(step.spare.utf8), step.kind.rawValue)
+    }
 
     // MARK: Folders
 

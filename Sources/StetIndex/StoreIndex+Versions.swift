@@ -30,6 +30,7 @@ extension StoreIndex {
             throw IndexDamage("a version has a number that cannot be")
         }
         let parent = row.optionalInteger(2) ?? number - 1
+        try requireEarlier(parent, number)
         var parents = parent > 0 ? [parent] : []
         if kind == .merge { parents += try mergeParents(note, number) }
         let operation = row.integer(1)
@@ -69,9 +70,16 @@ extension StoreIndex {
 
     /// The first parent of version `number`: 0 where it has none, nil where there is no such version.
     package func parent(of number: Int, note: Int) throws -> Int? {
-        try connection.first("SELECT parent FROM version WHERE note = ? AND number = ?", note, number) {
+        let parent = try connection.first("SELECT parent FROM version WHERE note = ? AND number = ?", note, number) {
             $0.optionalInteger(0) ?? number - 1
         }
+        if let parent { try requireEarlier(parent, number) }
+        return parent
+    }
+
+    /// Parents are made before their children, or a way along them would have no end.
+    private func requireEarlier(_ parent: Int, _ number: Int) throws {
+        guard parent < number else { throw IndexDamage("version \(number) of a note was made from a later one") }
     }
 
     /// The version of `note` that `operation` made. Numbers grow with operations, so halving finds it.
@@ -103,6 +111,14 @@ extension StoreIndex {
             "SELECT \(Self.columns) WHERE note = ? AND lower(substr(hex(hash), 1, ?)) = ? ORDER BY number DESC",
             note.ordinal, prefix.utf8.count, prefix
         ) { try readVersion($0, of: note.ordinal, marks) }
+    }
+
+    /// The number of the newest version of `note` with the text `object`.
+    package func newestVersion(of note: Note, with object: ObjectID) throws -> Int? {
+        guard let ordinal = try ordinal(of: object) else { return nil }
+        return try connection.first(
+            "SELECT max(number) FROM version WHERE note = ? AND object = ?", note.ordinal, ordinal
+        ) { $0.optionalInteger(0) } ?? nil
     }
 
     // MARK: Heads of the past

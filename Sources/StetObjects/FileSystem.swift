@@ -48,8 +48,16 @@ package struct FileStatus: Sendable {
         inode = UInt64(status.st_ino)
         links = Int(status.st_nlink)
         device = UInt64(status.st_dev)
-        modified = Int64(status.st_mtim.tv_sec) * 1_000_000_000 + Int64(status.st_mtim.tv_nsec)
-        changed = Int64(status.st_ctim.tv_sec) * 1_000_000_000 + Int64(status.st_ctim.tv_nsec)
+        modified = Self.nanoseconds(status.st_mtim)
+        changed = Self.nanoseconds(status.st_ctim)
+    }
+
+    /// A file can bear any time at all; one past the year 2262 is taken for the last moment there is.
+    private static func nanoseconds(_ time: timespec) -> Int64 {
+        let (seconds, overflow) = Int64(time.tv_sec).multipliedReportingOverflow(by: 1_000_000_000)
+        if overflow { return time.tv_sec < 0 ? .min : .max }
+        let (sum, isTooLate) = seconds.addingReportingOverflow(Int64(time.tv_nsec))
+        return isTooLate ? .max : sum
     }
 
     /// Whether it is a folder.

@@ -214,6 +214,25 @@ struct VaultCaseTests {
         try scene.expectVaultSound()
     }
 
+    // B65 and B73: a file that is the last whole copy of its note's text is not replaced or taken away before the store
+    // has the text again.
+    @Test(arguments: ["rm n.md", "undo n.md", "restore n.md@1", "save n.md -"])
+    func lastWholeCopyOfATextIsTakenIntoTheStoreFirst(_ call: String) throws {
+        let scene = try vault("v1\n", "content A\n")
+        try scene.stet("save")
+        let hash = try #require(try scene.versions("n.md").first?.hash)
+        for damage in ["rm -f", "truncate -s 3"] {
+            try scene.sqlite("DELETE FROM journal")
+            try scene.shell("chmod u+w \(scene.path(ofObject: hash)); \(damage) \(scene.path(ofObject: hash))")
+            try scene.shell("echo new | stet \(call)")
+            #expect(try scene.shown("n.md@2") == "content A\n", "\(damage)")
+            try scene.shell(
+                "stet undelete n.md 2>/dev/null; stet restore n.md@2; rm n.md; stet restore n.md@2", exits: nil)
+            #expect(scene.file("n.md") == "content A\n")
+        }
+        try scene.expectVaultSound()
+    }
+
     // A version whose text is lost or damaged is not put into a file, and the file stays as it is.
     @Test func damagedTextIsNotPutIntoAFile() throws {
         let scene = try vault("content A\n", "content B\n")

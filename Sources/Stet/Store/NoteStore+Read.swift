@@ -9,6 +9,12 @@ extension NoteStore {
         try index.journaled(version.object) ?? objects.read(version.object, size: version.size)
     }
 
+    /// Whether the store has the text of `version` whole; all of it is read.
+    func holds(_ version: Version) throws -> Bool {
+        if try read({ try $0.journaled(version.object) }) != nil { return true }
+        return try objects.isWhole(version.object, size: version.size)
+    }
+
     /// Hands the text of a version to `body` in pieces of at most a mebibyte. Nothing is handed out before all of it was
     /// checked against its hash.
     ///

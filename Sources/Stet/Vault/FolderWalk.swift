@@ -14,6 +14,8 @@ final class FolderWalk: Sendable {
         var paths: [UInt8] = []
         var files: [File] = []
         var skipped: [(path: [UInt8], reason: SkipReason)] = []
+        /// What kept the walk from looking, though nothing is wrong with what it was to look at.
+        var failure: SystemError?
     }
 
     /// Something left to do.
@@ -81,7 +83,7 @@ final class FolderWalk: Sendable {
                 (work.batches, work.busy == 0 && work.tasks.isEmpty, !work.tasks.isEmpty)
             }
             if isOver { return batches }
-            if hasWork { takePart() } else { sched_yield() }
+            if hasWork { takePart() } else { usleep(20) }
         }
     }
 
@@ -128,6 +130,9 @@ final class FolderWalk: Sendable {
             }
             further += look(folder, path, names[...], &batch)
         } catch {
+            // Too many open files, or too little memory, say nothing of the folder.
+            let failure = error as? SystemError
+            if let failure, [EMFILE, ENFILE, ENOMEM].contains(failure.number) { batch.failure = failure }
             batch.skipped.append((path, .unreadable))
         }
         return further

@@ -27,12 +27,18 @@ extension Vault {
             }
             guard let file = try files.find(note.name) else { return NoteAndFile(note: note, head: head) }
             try files.requireReplaceable(file, note.name)
-            if let known, known.version == head.number, known.look.isSame(as: file.status), known.look.isTrusted {
+            // The file may be the last whole copy of a text whose object somebody damaged or took away.
+            let isHeld = try store.holds(head)
+            if isHeld, let known, known.version == head.number, known.look.isSame(as: file.status), known.look.isTrusted
+            {
                 return NoteAndFile(note: note, head: head, file: file)
             }
             guard let text = try read(file) else { continue }
             defer { text.text.discard() }
-            if text.text.object == head.object { return NoteAndFile(note: note, head: head, file: text.file) }
+            if text.text.object == head.object {
+                if !isHeld { _ = try record(text, as: note.name, label: nil, kind: .capture) }
+                return NoteAndFile(note: note, head: head, file: text.file)
+            }
             if unrecorded == .refused { throw VaultError.unrecorded(note.name) }
             _ = try record(text, as: note.name, label: nil, kind: .capture)
         }
@@ -72,7 +78,8 @@ extension Vault {
         in transaction: inout Writer.Transaction
     ) throws -> Change? {
         // Somebody else may have put another text there, and made its version the head, since it was read.
-        guard try files.isUnchanged(name, found.file) else { return nil }
+        // (A folder or a link may have its name by now: that is told when it is read anew, and is no other file's failure.)
+        guard (try? files.isUnchanged(name, found.file)) == true else { return nil }
         let change = try transaction.save(PreparedSave(name: name, label: label, kind: kind, text: found.text))
         try transaction.index.setLook(found.look, version: change.version.number, of: change.note.ordinal)
         return change
@@ -99,10 +106,5 @@ extension StoreIndex {
         var number = version
         while number > ancestor, let parent = try parent(of: number, note: note.ordinal) { number = parent }
         return number == ancestor
-    }
-
-    /// The number of the newest version of `note` with the text `object`.
-    func newestVersion(of note: Note, with object: ObjectID) throws -> Int? {
-        try versions(of: note, hashPrefix: object.description).first?.number
     }
 }

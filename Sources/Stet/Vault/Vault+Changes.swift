@@ -110,24 +110,26 @@ extension Vault {
             if !isCommitted {
                 // By the folder that it was made in, which may have another name by now.
                 try? FileSystem.remove(spare.place)
-                try? store.exclusively { try carryOut(spare.number, spare.step, $0, isFresh: true) }
+                try? store.exclusively { try carryOut(spare.step, $0, isFresh: true) }
             }
         }
         // Outside the lock: this is the part that takes time.
         guard try files.fill(spare.file, like: old, fill) else { return nil }
         return try store.exclusively { writer in
-            let committed: (Value, Int, FileStep)? = try writer.transact { transaction in
+            let committed: (Value, FileStep)? = try writer.transact { transaction in
                 guard try files.isUnchanged(name, old), try isInPlace(spare), let value = try change(&transaction)
                 else { return nil }
                 let step = FileStep(
                     .write, note: note(value), name: name, spare: spare.step.spare, old: old == nil ? nil : oldObject,
                     new: new)
-                try transaction.index.dropStep(spare.number)
-                return (value, try transaction.index.addStep(step), step)
+                try transaction.index.dropStep(spare.step)
+                try transaction.index.addStep(step)
+                // From here on the step may be durable, whatever becomes of the commit: the next change decides.
+                isCommitted = true
+                return (value, step)
             }
-            guard let (value, number, step) = committed else { return nil }
-            isCommitted = true
-            try carryOut(number, step, writer, isFresh: true)
+            guard let (value, step) = committed else { return nil }
+            try carryOut(step, writer, isFresh: true)
             return value
         }
     }
@@ -137,16 +139,15 @@ extension Vault {
     private func prepareSpare(for name: NoteName, _ writer: Writer) throws -> Spare? {
         let folders = try files.makeFolders(for: name)
         guard let place = try files.place(name) else { return nil }
-        let step = FileStep(.prepare, note: nil, name: name, spare: VaultFiles.spareName(), old: nil, new: nil)
-        var number = 0
+        let step = FileStep(.prepare, note: nil, name: name, spare: FileStep.spareName(), old: nil, new: nil)
         try writer.remember { index in
             for folder in folders { try index.addMadeFolder(folder) }
-            number = try index.addStep(step)
+            try index.addStep(step)
         }
         let spare = place.beside(step.spare)
         let file = try FileSystem.createExclusively(spare, mode: 0o666)
         _ = try? FileSystem.tryLock(file)
-        return Spare(number: number, step: step, place: spare, file: file)
+        return Spare(step: step, place: spare, file: file)
     }
 
     /// Whether it is still found by the name of its folder.
@@ -203,7 +204,6 @@ extension Vault {
 
 /// A file beside the one that is to be written, known to the index by a step.
 private struct Spare {
-    var number: Int
     var step: FileStep
     var place: FilePlace
     var file: FileDescriptor

@@ -35,6 +35,7 @@ extension Vault {
     private func move(
         _ name: NoteName, to target: NoteName, note: Note?, _ change: (inout Writer.Transaction) throws -> [Change]?
     ) throws -> [Change]? {
+        if (store.folder + "/").hasPrefix("\(folder)/\(name)/") { throw VaultError.insideStore(store.folder) }
         guard name != target, let there = try status(name), there.isFolder == (note == nil) else {
             return try store.write(change)
         }
@@ -51,17 +52,18 @@ extension Vault {
         return try store.exclusively { writer in
             let step = FileStep(
                 .move, note: note?.ordinal, name: name, target: target, inode: there.inode,
-                spare: VaultFiles.spareName(), old: nil, new: nil)
-            let committed: ([Change], Int)? = try writer.transact { transaction in
+                spare: FileStep.spareName(), old: nil, new: nil)
+            let committed: [Change]? = try writer.transact { transaction in
                 guard let changes = try change(&transaction) else { return nil }
                 if note == nil { try transaction.index.moveMadeFolders(from: name, to: target) }
                 for folder in folders { try transaction.index.addMadeFolder(folder) }
-                return (changes, try transaction.index.addStep(step))
+                try transaction.index.addStep(step)
+                return changes
             }
-            guard let (changes, number) = committed else { return nil }
+            guard let changes = committed else { return nil }
             isCommitted = true
             do {
-                try carryOut(number, step, writer, isFresh: true)
+                try carryOut(step, writer, isFresh: true)
             } catch {
                 try removeEmptyFolders(of: target, writer)
                 throw error
@@ -103,27 +105,30 @@ extension Vault {
 
     private func delete(_ present: [NoteAndFile]) throws -> [Change]? {
         try store.exclusively { writer in
-            let committed: ([Change], [(Int, FileStep)])? = try writer.transact { transaction in
+            let committed: ([Change], [FileStep])? = try writer.transact { transaction in
                 for one in present {
                     guard try transaction.index.note(ordinal: one.note.ordinal) == one.note,
                         try files.isUnchanged(one.note.name, one.file)
                     else { return nil }
                 }
                 let changes = try transaction.delete(present.map { .id($0.note.id) })
-                var steps: [(Int, FileStep)] = []
-                for one in present where one.file != nil {
-                    let step = FileStep(
-                        .remove, note: one.note.ordinal, name: one.note.name, spare: VaultFiles.spareName(),
+                let steps = present.filter { $0.file != nil }.map { one in
+                    FileStep(
+                        .remove, note: one.note.ordinal, name: one.note.name, spare: FileStep.spareName(),
                         old: one.head.object, new: nil)
-                    steps.append((try transaction.index.addStep(step), step))
                 }
+                for step in steps { try transaction.index.addStep(step) }
                 return (changes, steps)
             }
             guard let (changes, steps) = committed else { return nil }
-            for (number, step) in steps {
-                try carryOut(number, step, writer, isFresh: true)
-                try removeEmptyFolders(of: step.name, writer)
+            // One that cannot be taken away keeps no other one there.
+            let results = steps.map { step in
+                Result {
+                    try carryOut(step, writer, isFresh: true)
+                    try removeEmptyFolders(of: step.name, writer)
+                }
             }
+            for result in results { try result.get() }
             return changes
         }
     }
@@ -135,23 +140,30 @@ extension Vault {
     @discardableResult
     public func undelete(_ reference: NoteReference, as name: NoteName? = nil) throws -> Change {
         try finishSteps()
-        let note = try store.find(reference, for: .undeleting)
-        let name = name ?? note.name
-        let head = try store.version(.head, of: note)
-        func change(_ transaction: inout Writer.Transaction) throws -> Change {
-            try transaction.undelete(.id(note.id), as: name)
+        for _ in 0..<Self.patience {
+            let note = try store.find(reference, for: .undeleting)
+            let head = try store.version(.head, of: note)
+            if let change = try undelete(note, head, as: name ?? note.name) { return change }
+        }
+        throw VaultError.keepsChanging(noteName(reference))
+    }
+
+    private func undelete(_ note: Note, _ head: Version, as name: NoteName) throws -> Change? {
+        func change(_ transaction: inout Writer.Transaction) throws -> Change? {
+            // Somebody else may have brought it back, and deleted it with another text.
+            guard try transaction.index.note(ordinal: note.ordinal) == note else { return nil }
+            return try transaction.undelete(.id(note.id), as: name)
         }
         if let file = try files.find(name) {
             guard try files.hash(file)?.object == head.object else { throw VaultError.inTheWay(name) }
-            return try store.write(change)
+            return try store.write { transaction in
+                try files.isUnchanged(name, file) ? change(&transaction) : nil
+            }
         }
-        let back = try writeFile(name, note: \Change.note.ordinal, old: nil, oldObject: nil, new: head.object) {
-            write in
+        return try writeFile(name, note: \Change.note.ordinal, old: nil, oldObject: nil, new: head.object) { write in
             try store.readText(of: head, write)
         } change: {
             try change(&$0)
         }
-        guard let back else { throw VaultError.inTheWay(name) }
-        return back
     }
 }

@@ -42,7 +42,7 @@ extension Vault {
     }
 
     /// How many files, and how many bytes, go into one transaction.
-    private static let batchFiles = 500
+    private static let batchFiles = 100
     private static let batchBytes = 4 << 20
 
     private func save(

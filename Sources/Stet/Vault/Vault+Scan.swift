@@ -5,8 +5,6 @@ struct VaultScan {
         var note: Int
         var name: NoteName
         var head: Int
-        /// The file, where there is one.
-        var file: VaultFile?
     }
 
     /// Files whose text is that of their notes' heads though they looked otherwise: how they look now.
@@ -28,13 +26,13 @@ extension Vault {
             begin = folder
         }
         let path = scope.map { $0.bytes + [UInt8(ascii: "/")] } ?? []
-        let walk = try FolderWalk(begin, path: path, store: storeStatus)
+        let walk = try FolderWalk(begin, path: path, store: files.store)
         Threads.start(atMost: 3) { walk.takePart() }
         // While the others walk already, this thread reads what is known.
         let known = try store.read { try $0.knownFiles() }
         walk.takePart()
         var comparison = try ScanComparison(vault: self, known: known, scope: path)
-        for batch in walk.result() { comparison.take(batch) }
+        for batch in walk.result() { try comparison.take(batch) }
         return try comparison.finish()
     }
 }
@@ -65,7 +63,8 @@ private struct ScanComparison {
     }
 
     /// Takes what a thread found.
-    mutating func take(_ batch: FolderWalk.Batch) {
+    mutating func take(_ batch: FolderWalk.Batch) throws {
+        if let failure = batch.failure { throw failure }
         for file in batch.files where !isUnchanged(file, batch.paths) {
             others.append((Array(batch.paths[file.path]), file.status))
         }
@@ -112,12 +111,11 @@ private struct ScanComparison {
     /// would not take it for a note.
     private mutating func compare(_ row: KnownFiles.Row) throws {
         let name = known.name(row)
-        var note = VaultScan.Known(note: row.note, name: name, head: row.head)
+        let note = VaultScan.Known(note: row.note, name: name, head: row.head)
         do {
             guard let file = try vault.files.find(name) else { return scan.gone.append(note) }
             // A link may lead anywhere: only where it is named is a text read through it.
             if file.isLink { throw VaultError.link(name) }
-            note.file = file
             if let look = row.look, row.version == row.head, look.isSame(as: file.status), look.isTrusted { return }
             let head = try vault.store.read { try $0.headText(of: row.note) }
             // Another length is another text, and need not be read for that.
@@ -154,10 +152,11 @@ private struct ScanComparison {
         // What the walk left out for its name or kind and is a note all the same is compared like any other.
         let names = Set(unmet.map { Array(known.names[known.rows[$0].name]) })
         scan.skipped.removeAll { path, reason in reason != .unreadable && names.contains(path) }
+        let closed = scan.skipped.filter { $0.reason == .unreadable || $0.reason == .otherFileSystem }
         for position in unmet {
             let row = known.rows[position]
             // Files in a folder that could not be looked into are not gone.
-            if let reason = reasonForFolder(of: known.names[row.name]) {
+            if let reason = reason(for: known.names[row.name], closed) {
                 scan.skipped.append((Array(known.names[row.name]), reason))
             } else {
                 try compare(row)
@@ -166,10 +165,10 @@ private struct ScanComparison {
         return scan
     }
 
-    private func reasonForFolder(of name: ArraySlice<UInt8>) -> SkipReason? {
-        scan.skipped.first { path, reason in
-            (reason == .unreadable || reason == .otherFileSystem) && name.count > path.count
-                && name.starts(with: path) && name[name.startIndex + path.count] == UInt8(ascii: "/")
+    private func reason(for name: ArraySlice<UInt8>, _ closed: [(path: [UInt8], reason: SkipReason)]) -> SkipReason? {
+        closed.first { path, _ in
+            name.count > path.count && name.starts(with: path)
+                && name[name.startIndex + path.count] == UInt8(ascii: "/")
         }?.reason
     }
 }

@@ -22,25 +22,25 @@ extension Vault {
     func finishSteps() throws {
         guard try store.read({ try $0.hasSteps() }) else { return }
         try store.exclusively { writer in
-            for (number, step) in try writer.index.read({ try writer.index.steps() }) {
+            for step in try writer.index.read({ try writer.index.steps() }) {
                 do {
-                    try carryOut(number, step, writer, isFresh: false)
+                    try carryOut(step, writer, isFresh: false)
                 } catch is VaultError {
                     // What is in its way need not be in the way of what is to be done now.
                 } catch is StoreError {
                     // Its note cannot be taken back either, since another has the name: it is a note without its file.
-                    try writer.remember { try $0.dropStep(number) }
+                    try writer.remember { try $0.dropStep(step) }
                 }
             }
         }
     }
 
     /// - Parameter isFresh: whether it was committed by this very call, which has found the file to be as the step says.
-    private func finish(_ number: Int, _ step: FileStep, _ writer: Writer, isFresh: Bool) throws -> StepResult {
+    private func finish(_ step: FileStep, _ writer: Writer, isFresh: Bool) throws -> StepResult {
         let result =
             switch step.kind {
             case .write: try finishWrite(step, writer, isFresh: isFresh)
-            case .move: try finishMove(step)
+            case .move: try finishMove(step, writer)
             case .remove: try finishRemove(step, writer, isFresh: isFresh)
             case .prepare: try abandon(step, writer)
             }
@@ -49,7 +49,7 @@ extension Vault {
             if let place = try files.place(name) { try FileSystem.syncEntries(of: place.folder) }
         }
         try writer.remember { index in
-            try index.dropStep(number)
+            try index.dropStep(step)
             try recordLook(after: step, in: index)
         }
         return result
@@ -132,7 +132,7 @@ extension Vault {
         guard let status = try FileSystem.status(leftover) else { return }
         guard status.isRegularFile else {
             // A folder or a link took the file's name in the last moment: it gets the name back, and the note's file is gone.
-            return try giveBack(leftover, step)
+            return try giveBack(leftover, step, writer, isFresh: isFresh)
         }
         let descriptor = try FileSystem.openForReading(leftover)
         // Nobody can open the file by this name; somebody who had it open before will close it. Later commands, which are
@@ -143,7 +143,7 @@ extension Vault {
         for _ in 0..<Self.patience {
             let file = VaultFile(place: leftover, status: try FileSystem.status(descriptor), isLink: false)
             guard let object = try files.hash(file)?.object else { continue }
-            if object != step.old, object != step.new {
+            if try !isRecorded(object, of: step, writer) {
                 guard let text = try read(file)?.text else { continue }
                 defer { text.discard() }
                 try capture(text, after: step, writer)
@@ -153,11 +153,26 @@ extension Vault {
         throw VaultError.keepsChanging(step.name)
     }
 
-    private func giveBack(_ leftover: FilePlace, _ step: FileStep) throws {
+    /// Whether a version of the step's note has the text `object`.
+    private func isRecorded(_ object: ObjectID, of step: FileStep, _ writer: Writer) throws -> Bool {
+        try writer.index.read {
+            guard let ordinal = step.note, let note = try writer.index.note(ordinal: ordinal) else {
+                throw IndexDamage("a step for a file is of no note")
+            }
+            return try writer.index.newestVersion(of: note, with: object) != nil
+        }
+    }
+
+    private func giveBack(_ leftover: FilePlace, _ step: FileStep, _ writer: Writer, isFresh: Bool) throws {
         guard let place = try files.place(step.name) else { return }
-        if try FileSystem.status(place) == nil { return try FileSystem.moveToNewName(leftover, to: place) }
-        _ = try FileSystem.exchange(leftover, place)
-        if try FileSystem.status(leftover)?.isRegularFile == true { try FileSystem.remove(leftover) }
+        guard let status = try FileSystem.status(place) else {
+            return try FileSystem.moveToNewName(leftover, to: place)
+        }
+        // Two in turn that are no files: somebody plays with the name, and nobody's text is in the way.
+        guard status.isRegularFile, try FileSystem.exchange(leftover, place) == .done else {
+            throw VaultError.inTheWay(step.name)
+        }
+        try takeUp(leftover, step, writer, isFresh: isFresh)
     }
 
     /// Records a text that stood in a note's file for a moment, without taking the note from the version that it shows.
@@ -181,8 +196,9 @@ extension Vault {
 
     // MARK: Moving
 
-    private func finishMove(_ step: FileStep) throws -> StepResult {
+    private func finishMove(_ step: FileStep, _ writer: Writer) throws -> StepResult {
         guard let target = step.target, let from = try files.place(step.name) else { return .done }
+        guard try isCalled(target, step.note, writer) else { return .done }
         guard let to = try files.place(target) else { return .inTheWay }
         let spare = from.beside(step.spare)
         if try FileSystem.status(spare) == nil {
@@ -197,6 +213,15 @@ extension Vault {
         let result = try moveIn(spare, to: to)
         if result == .inTheWay { _ = try moveIn(spare, to: from) }
         return result
+    }
+
+    /// Whether the note, or else some note in the folder, has the name that its file is moved to: what the index does not
+    /// say is not done.
+    private func isCalled(_ target: NoteName, _ note: Int?, _ writer: Writer) throws -> Bool {
+        try writer.index.read {
+            guard let note else { return try !writer.index.liveNotes(in: target).isEmpty }
+            return try writer.index.note(ordinal: note)?.name == target
+        }
     }
 
     // MARK: Taking away
@@ -223,16 +248,19 @@ extension Vault {
     ///
     /// - Parameter isFresh: whether it was committed by this very call, which has found the file to be as the step says.
     /// - Throws: `VaultError.inTheWay` where a file took the new name in that very moment, `.notMoved`, `.unfinished`.
-    func carryOut(_ number: Int, _ step: FileStep, _ writer: Writer, isFresh: Bool) throws {
+    func carryOut(_ step: FileStep, _ writer: Writer, isFresh: Bool) throws {
         do {
-            guard try finish(number, step, writer, isFresh: isFresh) == .inTheWay, step.kind == .move else { return }
+            guard try finish(step, writer, isFresh: isFresh) == .inTheWay, step.kind == .move else { return }
+        } catch let error as DatabaseError {
+            // Whether the index still takes anything is not known: nothing more is asked of it.
+            throw error
         } catch {
             // What is not in place yet, or not away yet, is tried again; what can go back goes back.
-            guard try step.kind == .move || step.kind == .remove && isBack(step) else {
+            guard step.kind == .move || step.kind == .remove && (try? isBack(step)) == true else {
                 throw VaultError.unfinished(step.name, "\(error)")
             }
             try takeBack(step, writer)
-            try writer.remember { try $0.dropStep(number) }
+            try writer.remember { try $0.dropStep(step) }
             throw VaultError.notMoved(step.name, "\(error)")
         }
         try takeBack(step, writer)
@@ -273,7 +301,7 @@ extension Vault {
                 before.isTrusted
             else { return try index.forgetLook(ordinal) }
             // Renaming changed nothing but one of the times, and a later change shows in the other.
-            look.seen = max(look.seen, look.changed + 2_000_000_001)
+            look.seen = max(look.seen, look.changed &+ 2_000_000_001)
             return try index.setLook(look, version: version, of: ordinal)
         }
         try index.forgetLook(ordinal)

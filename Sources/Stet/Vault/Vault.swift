@@ -9,15 +9,15 @@ public final class Vault: Sendable {
     /// The store of its history.
     public let store: NoteStore
     let files: VaultFiles
-    let storeStatus: FileStatus
     /// The largest file, in bytes, that a scan takes for a note.
     let sizeLimit: Int
 
     private init(_ store: NoteStore, _ folder: String, _ settings: Settings) throws {
         let real: String
+        let root: FileDescriptor
         do throws(SystemError) {
             real = try FileSystem.realPath(folder)
-            files = VaultFiles(root: try FileSystem.openFolder(real))
+            root = try FileSystem.openFolder(real)
         } catch {
             throw VaultError.folderGone(folder, error)
         }
@@ -25,7 +25,7 @@ public final class Vault: Sendable {
         self.store = store
         sizeLimit = settings.sizeLimit
         guard let status = try FileSystem.status(store.folder) else { throw StoreError.noStore(store.folder) }
-        storeStatus = status
+        files = VaultFiles(root: root, store: status)
         if (real + "/").hasPrefix(store.folder + "/") { throw VaultError.insideStore(real) }
     }
 

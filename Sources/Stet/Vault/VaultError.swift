@@ -1,7 +1,5 @@
-/// Why a vault did not do what it was asked. No file and no note was changed.
+/// Why a vault did not do what it was asked. No file and no note was changed, save where `unfinished` says so.
 public enum VaultError: Error, Equatable, Sendable, CustomStringConvertible {
-    /// The store keeps no history of a folder.
-    case noVault(String)
     /// Vault and store cannot lie in each other that way.
     case insideStore(String)
     /// The vault's folder is not there, or cannot be listed: its notes are not taken for gone.
@@ -36,10 +34,8 @@ public enum VaultError: Error, Equatable, Sendable, CustomStringConvertible {
     /// One line: what happened, to what, and what to do.
     public var description: String {
         switch self {
-        case .noVault(let path):
-            "the store \(TerminalText.escape(path)) has no vault: its notes are in the store alone"
         case .insideStore(let path):
-            "\(TerminalText.escape(path)) lies in the store's own folder: a vault is a folder of your own files"
+            "\(TerminalText.escape(path)) lies in the folder of a store, where no notes are kept"
         case .folderGone(let path, let why):
             "the vault \(TerminalText.escape(path)) is not there or cannot be read, so nothing is said of its notes"
                 + (why.map { " (\($0))" } ?? "")

@@ -14,6 +14,8 @@ struct VaultFile: Sendable {
 /// leads out of the vault. A text is written to a file of a random name beside its place, synced, and only then put there.
 struct VaultFiles: Sendable {
     let root: FileDescriptor
+    /// The store's folder, which may lie in the vault: nothing in it is a note's.
+    let store: FileStatus
 
     // MARK: Finding
 
@@ -25,11 +27,20 @@ struct VaultFiles: Sendable {
     }
 
     private func folder(_ components: [ArraySlice<UInt8>], of name: NoteName) throws -> FileDescriptor? {
+        // The one gate: an index may be anybody's, and its names lead nowhere else.
+        guard (try? NoteName(bytes: name.bytes)) != nil else {
+            throw IndexDamage("a note has a name that cannot be one")
+        }
         var folder = root
-        for component in components {
+        var isStore = false
+        for component in components where !isStore {
             let place = FilePlace(folder, String(decoding: component, as: UTF8.self))
             do throws(SystemError) {
                 folder = try FileSystem.openFolder(place)
+                let status = try FileSystem.status(folder)
+                // That of a vault in this one is left alone as well.
+                isStore =
+                    status.inode == store.inode && status.device == store.device || place.name == Vault.storeName
             } catch {
                 if error.number == ELOOP { throw VaultError.link(name) }
                 if error.isMissing {
@@ -40,6 +51,7 @@ struct VaultFiles: Sendable {
                 throw error
             }
         }
+        if isStore { throw VaultError.insideStore(name.description) }
         return folder
     }
 
@@ -47,7 +59,10 @@ struct VaultFiles: Sendable {
     func place(_ name: NoteName) throws -> FilePlace? {
         let components = name.bytes.split(separator: UInt8(ascii: "/"))
         guard let last = components.last, let folder = try folder(components.dropLast(), of: name) else { return nil }
-        return FilePlace(folder, String(decoding: last, as: UTF8.self))
+        let place = FilePlace(folder, String(decoding: last, as: UTF8.self))
+        let isStore = try FileSystem.status(place).map { $0.inode == store.inode && $0.device == store.device } ?? false
+        if isStore || place.name == Vault.storeName { throw VaultError.insideStore(name.description) }
+        return place
     }
 
     /// The file `name`, or nil where nothing is.
@@ -174,9 +189,6 @@ struct VaultFiles: Sendable {
     }
 
     // MARK: Writing
-
-    /// A name for a file on the way to its place. Hidden, so that no scan takes it for a note.
-    static func spareName() -> String { ".stet-\(Hex.encode(randomBytes(8))).tmp" }
 
     /// The name under which an old file waits where a file system cannot exchange two names.
     static func asideName(_ spare: String) -> String { spare + ".old" }

@@ -27,9 +27,11 @@ let restoreCommand = Command(
     guard let reference = operand.version else {
         throw invocation.usage("say which version: stet restore NOTE@V")
     }
+    let before = try invocation.store().find(operand.note, for: .changing)
+    let hadFile = try invocation.vault()?.hasFile(before.name) ?? true
     let change = try invocation.retelling(operand) { try notes.restore(reference, of: operand.note) }
-    try invocation.answer(change)
-    if !change.isNew { invocation.output.note("unchanged: the note shows that text already") }
+    try invocation.answer(change, hadFile ? "" : ": its file is there again")
+    if !change.isNew, hadFile { invocation.output.note("unchanged: the note shows that text already") }
     return .done
 }
 

@@ -42,7 +42,7 @@ enum ExitCode: Int32, Comparable {
 
     private static func code(_ error: VaultError) -> ExitCode {
         switch error {
-        case .noFile, .noVault: .notFound
+        case .noFile: .notFound
         case .folderGone, .keepsChanging, .notMoved, .unfinished: .system
         case .insideStore, .notAFile, .inTheWay, .link, .severalLinks, .readOnlyFile, .readOnlyFolder, .foreignFile,
             .openElsewhere,
