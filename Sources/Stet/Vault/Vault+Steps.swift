@@ -44,6 +44,8 @@ extension Vault {
             case .remove: try finishRemove(step, writer, isFresh: isFresh)
             case .prepare: try abandon(step, writer)
             }
+        // One that is to be taken back is dropped after that.
+        if result == .inTheWay, step.kind == .move { return result }
         // The step is dropped without a sync, so what it did must last before.
         for name in [step.name, step.target].compactMap({ $0 }) {
             if let place = try files.place(name) { try FileSystem.syncEntries(of: place.folder) }
@@ -264,6 +266,7 @@ extension Vault {
             throw VaultError.notMoved(step.name, "\(error)")
         }
         try takeBack(step, writer)
+        try writer.remember { try $0.dropStep(step) }
         throw VaultError.inTheWay(step.target ?? step.name)
     }
 
