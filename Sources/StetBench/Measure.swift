@@ -69,9 +69,8 @@ enum Measure {
     static func makeRepository(_ folder: String) throws {
         for arguments in [
             ["init", "-q"], ["config", "user.name", "bench"], ["config", "user.email", "bench@localhost"],
-            ["config", "gc.auto", "0"], ["config", "maintenance.auto", "false"], ["add", "."],
-            ["commit", "-qm", "all"],
-            ["gc", "-q"],
+            // Without the upkeep that it would begin in the background, and that `gc` would collide with.
+            ["add", "."], ["-c", "maintenance.auto=false", "commit", "-qm", "all"], ["gc", "-q"],
         ] {
             guard try spawn(["git", "-C", folder] + arguments) == 0 else { throw CocoaError(.executableLoad) }
         }
