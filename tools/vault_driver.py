@@ -74,8 +74,12 @@ class Vault:
         return [self.stet, *arguments]
 
     def run(self, *arguments: str, stdin: bytes = b"") -> Outcome:
-        done = subprocess.run(
-            self.command(*arguments), input=stdin, capture_output=True, cwd=self.root, env=self.environment, timeout=60)
+        try:
+            done = subprocess.run(
+                self.command(*arguments), input=stdin, capture_output=True, cwd=self.root, env=self.environment,
+                timeout=60)
+        except subprocess.TimeoutExpired:
+            raise Unexpected(f"stet {' '.join(arguments)} did not end") from None
         return Outcome(done.returncode, done.stdout, done.stderr)
 
     def must(self, *arguments: str, stdin: bytes = b"") -> bytes:
