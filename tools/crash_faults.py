@@ -1,0 +1,2 @@
+"""faults"""
+def faults(options, room, tally): pass
