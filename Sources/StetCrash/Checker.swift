@@ -100,10 +100,10 @@ struct StateCheck {
         }
         if state.backed > 0 { try checkBackup(atLeast: state.backed) }
         try open(isNew: isNew)
-        let early = try attempt(.stuck, "verify after it was opened") { try stage.store.verify() }
+        var alarms = try attempt(.stuck, "verify after it was opened") { try stage.store.verify().problems }
         if stage.isVault { try checkFiles() }
         try change()
-        try expectClean(stage.store, "after changes")
+        alarms += try attempt(.stuck, "verify after changes") { try stage.store.verify().problems }
         try checkTexts(of: stage.store)
         if state.scenario.name == Scenario.backup.name { try backUp() }
         try stage.store.flush()
@@ -112,7 +112,7 @@ struct StateCheck {
             at: stage.storeFolder, access: .readOnly, clock: Stage.clock, machine: Stage.machine)
         try expectClean(again, "after all was closed")
         try checkRecords()
-        if !early.isClean { throw Fault(.alarm, "verify after it was opened: \(early.problems)") }
+        if let alarm = alarms.first { throw Fault(.alarm, "\(alarm)") }
     }
 
     private func attempt<Value>(_ kind: Fault.Kind, _ words: String, _ body: () throws -> Value) throws -> Value {
@@ -236,7 +236,8 @@ struct StateCheck {
             let name = String(decoding: file.name, as: UTF8.self)
             if file.difference == .changed {
                 let bytes = try read(name)
-                if !isKnown(bytes) { throw Fault(.halfApplied, "\(name) has a text that nobody wrote") }
+                let isEdit = Scenario.edited.contains { Scenario.edit($0) == bytes }
+                if !isEdit { throw Fault(.halfApplied, "\(name) has another text than its head") }
             } else {
                 throw Fault(.halfApplied, "\(name) is \(file.difference.rawValue)")
             }
@@ -251,11 +252,6 @@ struct StateCheck {
         try forEachFile(in: stage.notes) { name in
             if name.hasPrefix(".stet-") { throw Fault(.halfApplied, "\(name) is left over") }
         }
-    }
-
-    private func isKnown(_ bytes: [UInt8]) -> Bool {
-        Scenario.edited.contains { Scenario.edit($0) == bytes }
-            || state.reference?.has(ObjectID(of: bytes)) ?? true
     }
 
     private func read(_ name: String) throws -> [UInt8] {

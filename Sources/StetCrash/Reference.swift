@@ -42,7 +42,4 @@ final class Reference {
 
     /// Whether `bytes` is not the text that the complete run had under that name; one it did not have is not known.
     func contradicts(_ object: ObjectID, _ bytes: [UInt8]) -> Bool { texts[object].map { $0 != bytes } ?? false }
-
-    /// Whether the complete run had the text.
-    func has(_ object: ObjectID) -> Bool { texts[object] != nil }
 }
