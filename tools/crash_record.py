@@ -234,18 +234,21 @@ class Recorder:
 
 
 def record(
-    binary: str, command: str, scenario: str, folder: str, begin: Mark, act: traced.Act | None = None
+    binary: str, command: str, scenario: str, folder: str, begin: Mark, act: traced.Act | None = None,
+    calls: tuple[str, ...] = CALLS, patience: float = 60,
 ) -> Recording:
     """Runs a scenario, or what comes after a crash in it, in `folder`, and records it.
 
-    `act` is called at the beginning of each call, after it was looked at; it may make it fail.
+    `act` is called at the beginning of each of `calls`, after it was looked at; it may make it fail.
     """
     recorder = Recorder(folder)
 
     def every(stop: traced.Stop) -> None:
-        recorder.every(stop)
+        if stop.call in CALLS:
+            recorder.every(stop)
         if act is not None:
             act(stop)
 
-    result = traced.run([binary, command, scenario, folder], every=every, after=recorder.after, calls=CALLS)
+    result = traced.run(
+        [binary, command, scenario, folder], every=every, after=recorder.after, calls=calls, timeout=patience)
     return Recording(scenario, folder, recorder.base, recorder.operations, begin, result, recorder.new)

@@ -19,9 +19,11 @@ from crash_disk import Tree, tree, tree_of
 from crash_record import Mark, Recording, Unexpected
 
 NEVER = 1 << 60
-# What became of one operation: it is left out, or has its length and no bytes, or ("torn", unit, seed).
+# What became of one operation: it is left out, or has its length and no bytes, or ("torn", unit, seed), or
+# ("lost", pages): only in these pages of 4096 bytes did it last, since they were written once more after a failed sync.
 DROPPED, ZEROS = "dropped", "zeros"
-Fate = str | tuple[str, int, int]
+Fate = str | tuple
+PAGE = 4096
 Content = tuple[bytes, bytes]  # bytes, and their digest
 
 
@@ -43,7 +45,7 @@ class States:
         self.covered = [NEVER] * len(self.operations)  # by operation: the sync that makes it last
         self.later: dict[int, list[int]] = {}  # by name operation: later ones about the same files
         self.contents: OrderedDict[tuple, Content] = OrderedDict()
-        self.changes = [0] * len(self.operations)
+        self.lost: list[int] = []  # what a failed sync was to make last
         self.study()
         self.marks = self.promises()
 
@@ -69,6 +71,9 @@ class States:
                     waiting.setdefault(folder, []).append(number)
             elif operation.kind == "sync":
                 self.cover(waiting.pop(operation.node, []), number)
+            elif operation.kind == "lost":
+                for node in list(waiting) if operation.node < 0 else [operation.node]:
+                    self.lost += waiting.pop(node, [])
             elif operation.kind == "syncfs":
                 for group in waiting.values():
                     self.cover(group, number)
@@ -174,6 +179,20 @@ class States:
             whole.update(f"{path}\0{mode}\0".encode(errors="surrogateescape") + (content[1] if content else b""))
         return whole.digest()
 
+    def after_failed_syncs(self) -> list[State]:
+        """The power cut at the end, where the system took what it could not sync for synced, and lost it."""
+        fates: dict[int, Fate] = {}
+        for number in self.lost:
+            operation = self.operations[number]
+            fates[number] = DROPPED
+            if operation.kind == "write":
+                later = [self.operations[n] for n in self.writes[operation.node] if n > number]
+                fates[number] = ("lost", frozenset(
+                    page for other in later if other.kind == "write" for page in pages(other.offset, other.data)))
+        end = len(self.operations)
+        others = {number: DROPPED for number in self.pending(end) if number not in fates}
+        return [State(end, fates), State(end, fates | others)]
+
     # Which states there are.
 
     def usual(self) -> Iterator[State]:
@@ -243,7 +262,7 @@ class States:
         at = self.operations[state.point].words if state.point < len(self.operations) else "the end"
         lines = [f"power cut before call {state.point}: {at or 'a mark'}"]
         for number, fate in sorted(self.with_consequences(state).items()):
-            how = fate if isinstance(fate, str) else f"torn in sectors of {fate[1]}"
+            how = fate if isinstance(fate, str) else fate[0] + (f" in sectors of {fate[1]}" if fate[0] == "torn" else "")
             lines.append(f"  {how}: call {number}: {self.operations[number].words}")
         return lines if len(lines) < 30 else lines[:15] + [f"  … {len(lines) - 29} more"] + lines[-14:]
 
@@ -256,6 +275,11 @@ def overwrite(data: bytearray, offset: int, new: bytes, fate: Fate | None) -> No
         data.extend(bytes(end - old))
     if fate is None:
         data[offset:end] = new
+    elif fate[0] == "lost":
+        for page in fate[1]:
+            begin, stop = max(offset, page * PAGE), min(end, (page + 1) * PAGE)
+            if begin < stop:
+                data[begin:stop] = new[begin - offset:stop - offset]
     elif isinstance(fate, tuple):
         _, unit, seed = fate
         source = random.Random(seed)
@@ -268,6 +292,10 @@ def overwrite(data: bytearray, offset: int, new: bytes, fate: Fate | None) -> No
         # The length may have come with the last sector that did, or with the write.
         if source.random() < 0.5:
             del data[reached:]
+
+
+def pages(offset: int, data: bytes) -> range:
+    return range(offset // PAGE, (offset + len(data) - 1) // PAGE + 1)
 
 
 def require_whole(states: States) -> None:

@@ -112,6 +112,10 @@ class Stop:
             return ()
         return struct.unpack_from("6Q", buffer, 32)
 
+    def stack(self) -> int:
+        """Where the stack ends."""
+        return _registers(self.thread)[19 if platform.machine() == "x86_64" else 31]
+
     def memory(self, address: int, length: int) -> bytes:
         with open(f"/proc/{self.thread}/mem", "rb", buffering=0) as memory:
             memory.seek(address)

@@ -100,10 +100,9 @@ struct StateCheck {
         }
         if state.backed > 0 { try checkBackup(atLeast: state.backed) }
         try open(isNew: isNew)
-        var alarms = try attempt(.stuck, "verify after it was opened") { try stage.store.verify().problems }
+        let alarms = try attempt(.stuck, "verify after it was opened") { try stage.store.verify().problems }
         if stage.isVault { try checkFiles() }
         try change()
-        alarms += try attempt(.stuck, "verify after changes") { try stage.store.verify().problems }
         try checkTexts(of: stage.store)
         if state.scenario.name == Scenario.backup.name { try backUp() }
         try stage.store.flush()
