@@ -145,14 +145,15 @@ def faults(options: "Options", room: str, tally: "Tally") -> None:
         tally.states += 1
         target = os.path.join(room, "fault")
         copy(folder, target)
-        why, fault = try_one(options, checker, target, folder, begin, Fault(target, number, error, lasting))
+        fault = Fault(target, number, error, lasting)
+        why, cut = try_one(options, checker, target, begin, fault)
         if why:
             kind = why.partition(" ")[0]
             name = "half of it is written" if error == SHORT else errno.errorcode[error]
             told = tally.fail(kind, [
                 f"{options.scenario}, seed {options.seed}: {why}",
                 f"  stop {number}: {name}{', and from then on' if lasting else ''}: "
-                + fault.words.replace(target + "/", "")])
+                + fault.words.replace(target + "/", ""), *cut])
             if told:
                 kept = os.path.join(options.keep, f"stet-crash-faults-{options.scenario}-{options.seed}-{tally.bad}")
                 remove(kept)
@@ -162,15 +163,15 @@ def faults(options: "Options", room: str, tally: "Tally") -> None:
 
 
 def try_one(
-    options: "Options", checker: Checker, target: str, original: str, begin: Mark, fault: Fault
-) -> tuple[str, Fault]:
-    """Runs the scenario with the fault. Returns what is wrong afterwards."""
+    options: "Options", checker: Checker, target: str, begin: Mark, fault: Fault
+) -> tuple[str, list[str]]:
+    """Runs the scenario with the fault. Returns what is wrong afterwards, and the power cut that shows it."""
     recording = record(options.binary, "act", options.scenario, target, begin, fault, TRACED, PATIENCE)
     result = recording.result
     if result.timed_out:
-        return "stuck does not end", fault
+        return "stuck does not end", []
     if result.signal is not None:
-        return f"stuck ends by signal {result.signal}: {result.errors[-300:].decode(errors='replace')}", fault
+        return f"stuck ends by signal {result.signal}: {result.errors[-300:].decode(errors='replace')}", []
     plan = States(recording)
     cuts = plan.after_failed_syncs() if plan.lost else []
     # Before the real folder is changed by its check.
@@ -181,6 +182,6 @@ def try_one(
         materialise(state, cut, target)
         checker.ask(options.scenario, cut, promised, NEVER, "-")
         if why := checker.answer():
-            return f"{why} (power cut after a failed sync)", fault
+            return f"{why} (power cut after a failed sync)", plan.words(cuts[number])
     checker.ask(options.scenario, target, promised, NEVER, "-")
-    return checker.answer(), fault
+    return checker.answer(), []

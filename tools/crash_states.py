@@ -72,8 +72,10 @@ class States:
             elif operation.kind == "sync":
                 self.cover(waiting.pop(operation.node, []), number)
             elif operation.kind == "lost":
+                # Bytes are lost so. Names are not: a file system that cannot write its own journal stops altogether.
                 for node in list(waiting) if operation.node < 0 else [operation.node]:
-                    self.lost += waiting.pop(node, [])
+                    if not self.nodes[node].is_folder:
+                        self.lost += waiting.pop(node, [])
             elif operation.kind == "syncfs":
                 for group in waiting.values():
                     self.cover(group, number)

@@ -91,16 +91,8 @@ struct Scenario: Sendable {
             stage.save("large/70.txt", Text.make("seventy again", 71 << 10))
             stage.save("large/same.txt", Text.make("seventy", 70 << 10))
             stage.step { try stage.store.undo(.name(NoteName("large/70.txt"))) }
-            stage.step {
-                // In pieces, as a command reads a pipe.
-                var rest = Text.make("in pieces", 90_000)[...]
-                _ = try stage.store.save(as: NoteName("large/pieces.txt")) { buffer in
-                    let piece = rest.prefix(min(buffer.count, 30_000))
-                    buffer.copyBytes(from: piece)
-                    rest = rest.dropFirst(piece.count)
-                    return piece.count
-                }
-            }
+            // As a command reads a pipe.
+            stage.saveInPieces("large/pieces.txt", Text.make("in pieces", 90_000))
             stage.step { try stage.store.flush() }
             stage.quietly { try stage.close() }
         })
@@ -169,20 +161,14 @@ struct Scenario: Sendable {
             stage.quietly { try stage.open() }
             stage.save("notes/1.md", Text.make("before the first backup", 800))
             for round in 1...3 {
-                stage.quietly {
-                    _ = try stage.store.backup(to: stage.backup)
-                    try stage.mark("backup")
-                }
+                stage.backUp()
                 for note in 1...2 {
                     stage.save("notes/\(note + round).md", Text.make("\(note) after backup \(round)", 600 * round))
                 }
                 if round == 2 { stage.step { try stage.store.flush() } }
             }
             stage.save("large.txt", Text.make("large and not in a backup", 70_000))
-            stage.quietly {
-                _ = try stage.store.backup(to: stage.backup)
-                try stage.mark("backup")
-            }
+            stage.backUp()
             stage.quietly { try stage.close() }
         })
 }

@@ -126,22 +126,42 @@ final class Stage {
         try FileSystem.writeNewFile(path) { write in try text.withUnsafeBytes(write) }
     }
 
+    /// Saves from elsewhere than a file, in the store or the vault.
+    func saveInPieces(_ name: String, _ text: [UInt8]) {
+        step {
+            let notes: any NoteChanging = isVault ? try vault : try store
+            var rest = text[...]
+            _ = try notes.save(as: NoteName(name), label: nil) { buffer in
+                let piece = rest.prefix(min(buffer.count, 30_000))
+                buffer.copyBytes(from: piece)
+                rest = rest.dropFirst(piece.count)
+                return piece.count
+            }
+        }
+    }
+
+    func backUp() {
+        quietly {
+            _ = try store.backup(to: backup)
+            try mark("backup")
+        }
+    }
+
     // MARK: After a crash
 
     /// What the next user of a store does after a crash: opens it, saves, flushes.
-    func recover() throws {
+    func recover(backingUp: Bool) throws {
         do {
             try open()
         } catch  where !isVault {
             try create()
         }
         step {}
-        if isVault {
-            step { _ = try vault.saveAll { if case .failed(_, let error) = $0 { throw error } } }
-        }
-        save(isVault ? "elsewhere/recovered" : "recovered.md", Text.make("recovered", 700))
+        if isVault { step { _ = try vault.saveAll { if case .failed(_, let error) = $0 { throw error } } } }
+        saveInPieces("elsewhere/recovered", Text.make("recovered", 700))
         step { try store.flush() }
-        save("recovered.md", Text.make("recovered again", 300))
+        saveInPieces("elsewhere/recovered", Text.make("recovered again", 300))
+        if backingUp { backUp() }
         quietly { try close() }
     }
 }

@@ -33,15 +33,7 @@ extension Scenario {
             stage.step { try stage.vault.restore(.number(1), of: note("c.md")) }
             stage.step { try stage.vault.undo(note("work/one.md"), steps: 2) }
             stage.step { try stage.vault.restore(.number(2), of: note("work/two.md")) }
-            stage.step {
-                var rest = Text.make("from elsewhere", 2_500)[...]
-                _ = try stage.vault.save(as: NoteName("new/from.md")) { buffer in
-                    let count = min(buffer.count, rest.count)
-                    buffer.copyBytes(from: rest.prefix(count))
-                    rest = rest.dropFirst(count)
-                    return count
-                }
-            }
+            stage.saveInPieces("new/from.md", Text.make("from elsewhere", 2_500))
             stage.step { try stage.vault.redo(note("work/one.md")) }
             stage.quietly { try stage.close() }
         })

@@ -108,6 +108,9 @@ package struct LooseObjects: Sendable {
         try FileSystem.syncFolder(folder)
     }
 
+    /// Removes the file of `object`, which nothing may need.
+    package func remove(_ object: ObjectID) throws(SystemError) { try FileSystem.remove(path(object)) }
+
     /// Removes temporary files whose writers are gone.
     package func sweepIncoming() throws(SystemError) {
         for name in try FileSystem.list(incoming) {

@@ -69,6 +69,7 @@ extension NoteStore {
         try copies.sweepIncoming()
         let texts = try state.objects()
         let journal = Set(try state.journalObjects())
+        var written: [ObjectID] = []
         for (done, (object, size)) in texts.enumerated() {
             // A file that the earlier backup knows is durable. Another one may be what an interrupted backup left, and
             // is believed for its bytes only.
@@ -79,12 +80,19 @@ extension NoteStore {
             } else if let problem = try copyText(object, size, of: state, journal, to: copies) {
                 report.problems.append(problem)
             } else {
+                written.append(object)
                 report.copied += 1
                 report.copiedBytes += size
             }
             try progress(done + 1, texts.count)
         }
-        try FileSystem.syncFileSystem(FileSystem.openFolder(copies.folder))
+        do {
+            try FileSystem.syncFileSystem(FileSystem.openFolder(copies.folder))
+        } catch {
+            // What a failed sync lost can still be read from memory: the next backup must not find it there.
+            for object in written { try? copies.remove(object) }
+            throw error
+        }
     }
 
     private func copyText(
