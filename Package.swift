@@ -40,7 +40,7 @@ let package = Package(
             name: "StetIndexTests", dependencies: ["StetIndex", "Migrations", "CSQLite", "TestSupport"],
             swiftSettings: strict),
         .testTarget(name: "StetTextTests", dependencies: ["StetText", "TestSupport"], swiftSettings: strict),
-        .testTarget(name: "StetTests", dependencies: ["Stet", "TestSupport"], swiftSettings: strict),
+        .testTarget(name: "StetTests", dependencies: ["Stet", "CSQLite", "TestSupport"], swiftSettings: strict),
         .testTarget(name: "ScenarioTests", dependencies: ["StetCLI", "TestSupport"], swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]

@@ -98,6 +98,23 @@ package struct OperationLog: Sendable {
         try FileSystem.read(FileSystem.openForReading(path(position.segment)), at: position.offset, count: count)
     }
 
+    /// Whether the log has `record` where it belongs.
+    ///
+    /// - Throws: `LogDamage` where another record stands there, or the log ends before it.
+    package func holds(_ record: StoreIndex.HeldRecord) throws -> Bool {
+        let position = record.position
+        let size = try size(ofSegment: position.segment) ?? 0
+        let begins = position.offset == Self.headerLength ? 0 : position.offset
+        guard size >= begins else { throw LogDamage(path: path(position.segment), offset: size) }
+        if size < position.offset { return false }
+        let there = try read(at: position, count: record.bytes.count)
+        if there == record.bytes { return true }
+        if case .record = RecordFrame.read(there, at: 0) {
+            throw LogDamage(path: path(position.segment), offset: position.offset)
+        }
+        return false
+    }
+
     /// A whole record with its place.
     package struct Entry: Equatable, Sendable {
         package var position: Position

@@ -47,7 +47,7 @@ package struct Reconciliation {
         let held = try index.records(after: 0)
         var isAnew = false
         if case .nothing = trust { isAnew = true }
-        guard let first = try held.firstIndex(where: { try !isInLog($0) || isAnew }) else { return }
+        guard let first = try held.firstIndex(where: { try !log(for: $0).holds($0) || isAnew }) else { return }
         for record in held[first...] { try log(for: record).append(record.bytes, at: record.position) }
         // What an interrupted append left behind the place where it began was overwritten; nothing may follow it.
         if let last = held.last { try log(for: last).cut(at: last.end) }
@@ -55,23 +55,5 @@ package struct Reconciliation {
 
     private func log(for record: StoreIndex.HeldRecord) throws -> OperationLog {
         OperationLog(oplog: oplog, device: try index.versionID(of: record.operation).device)
-    }
-
-    /// Whether the log has `record` where it belongs.
-    ///
-    /// - Throws: `LogDamage` where another record stands there, or the log ends before it.
-    private func isInLog(_ record: StoreIndex.HeldRecord) throws -> Bool {
-        let log = try log(for: record)
-        let position = record.position
-        let size = try log.size(ofSegment: position.segment) ?? 0
-        let begins = position.offset == OperationLog.headerLength ? 0 : position.offset
-        guard size >= begins else { throw LogDamage(path: log.path(position.segment), offset: size) }
-        if size < position.offset { return false }
-        let there = try log.read(at: position, count: record.bytes.count)
-        if there == record.bytes { return true }
-        if case .record = RecordFrame.read(there, at: 0) {
-            throw LogDamage(path: log.path(position.segment), offset: position.offset)
-        }
-        return false
     }
 }

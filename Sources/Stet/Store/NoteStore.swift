@@ -167,19 +167,9 @@ public final class NoteStore: Sendable {
     func differencesFromLog() throws -> [String] {
         try read { index in
             let replayed = try StoreIndex.inMemory()
-            let replay = LogReplay(into: replayed, oplog: layout.operationLog)
-            let last = try index.newestRecord()?.operation ?? 0
-            let newest = try replayed.write { try replay.run(after: nil, upTo: last, repairing: false) }
-            // Records that the log does not have yet are part of the truth.
-            try replayed.write {
-                try LogReplay.apply(index.records(after: newest?.operation ?? 0), of: index, to: replayed)
+            return try replayed.write {
+                try LogReplay(into: replayed, oplog: layout.operationLog).differences(of: index)
             }
-            let differences = try index.differences(from: replayed)
-            // A log that goes on is replayed by the next write, and has to be fit for it.
-            if newest?.operation ?? 0 == last {
-                _ = try replayed.write { try replay.run(after: newest, repairing: false) }
-            }
-            return differences
         }
     }
 
@@ -230,10 +220,11 @@ public final class NoteStore: Sendable {
         let writer = try Writer(layout, objects, clock: clock, machine: machine)
         let found = try writer.index.storeID()
         // Another store may have taken the place of the one that was opened first.
-        guard identity.withLock({ known in
+        let known = identity.withLock { known in
             known = known ?? found
-            return known == found
-        }) else { throw StoreError.replaced(folder) }
+            return known
+        }
+        if known != found { throw StoreError.replaced(folder) }
         return writer
     }
 }
