@@ -82,6 +82,14 @@ package struct OperationLog: Sendable {
         try FileSystem.syncFolder(folder)
     }
 
+    /// Does so for all segments of all devices below `oplog`.
+    package static func renewAll(in oplog: String) throws(SystemError) {
+        for device in try devices(in: oplog) {
+            let log = OperationLog(oplog: oplog, device: device)
+            for segment in stride(from: 1, through: try log.lastSegment(), by: 1) { try log.renew(segment: segment) }
+        }
+    }
+
     // MARK: Reading
 
     /// The devices that have a log below `oplog`; none where it is gone, which is damage and no failure of the system.

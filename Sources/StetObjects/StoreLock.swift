@@ -76,6 +76,16 @@ package struct StoreLock: Sendable {
         try FileSystem.read(file, at: doubt.offset, count: 1) == [doubt.rawValue]
     }
 
+    /// Runs `body`, which syncs something; where it fails, that is remembered. Call under the lock.
+    package func watching(_ doubt: Doubt, _ body: () throws -> Void) throws {
+        do {
+            try body()
+        } catch {
+            try set(doubt, true)
+            throw error
+        }
+    }
+
     /// Remembers that a sync failed, or that what it was for was written anew.
     package func set(_ doubt: Doubt, _ isInDoubt: Bool) throws(SystemError) {
         try FileSystem.write(file, at: doubt.offset, [isInDoubt ? doubt.rawValue : 0])

@@ -134,13 +134,9 @@ extension Writer {
         guard isWanted else { return }
         let isPatient = pages > Self.patientPages
         try exclusively {
-            do {
-                try index.checkpoint(
-                    emptying: isPatient || folding != .whenLong, patience: isPatient ? 1_000 : 0)
-            } catch {
-                // Its first sync is one of the log itself, and what that failed to write must not be appended to.
-                try lock.set(.commits, true)
-                throw error
+            // Its first sync is one of the log itself, and what that failed to write must not be appended to.
+            try lock.watching(.commits) {
+                try index.checkpoint(emptying: isPatient || folding != .whenLong, patience: isPatient ? 1_000 : 0)
             }
         }
         // One that a reader keeps back is not tried again at each change.
