@@ -144,13 +144,7 @@ package struct LogCopy {
                 try log.cut(at: position)
             }
             try log.append(bytes, at: position)
-            do {
-                try log.sync(segment: position.segment)
-            } catch {
-                // As with texts: what a failed sync lost must not be found there by the next backup.
-                try? log.cut(at: position)
-                throw error
-            }
+            try log.sync(segment: position.segment)
         }
     }
 }
