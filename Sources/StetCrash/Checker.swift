@@ -59,8 +59,8 @@ final class Checker {
             let state = CrashCase(
                 scenario: scenario, folder: words[1], acked: acked, check: check, issued: issued, backed: backed,
                 reference: try reference(words[6]))
-            let check = StateCheck(state)
-            do { try check.run() } catch let fault as Fault { throw check.isUnseen(fault) }
+            let judge = StateCheck(state)
+            do { try judge.run() } catch let fault as Fault { throw judge.isUnseen(fault) }
             return "ok"
         } catch let fault as Fault {
             return "bad \(fault)".replacing("\n", with: " ")
