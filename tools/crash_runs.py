@@ -126,8 +126,8 @@ def inside(options: Options, room: str, tally: Tally) -> None:
     folder, begin = prepare(options, room)
     plan = complete_run(options, "act", folder, begin)
     source = options.source()
-    each = 60
-    for number in range(max(1, options.inside // each)):
+    each = min(60, options.inside)
+    for _ in range(options.inside // each):
         outer = plan.chance(source)
         second = os.path.join(room, "second")
         materialise(plan.build(outer), second, folder)
