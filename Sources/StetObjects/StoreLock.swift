@@ -62,8 +62,8 @@ package struct StoreLock: Sendable {
     package enum Doubt: UInt8 {
         /// Commits, in the index's write-ahead log.
         case commits = 0x63
-        /// Object files and records of the operation log.
-        case files = 0x66
+        /// What a run of a backup brought to its folder.
+        case copies = 0x66
 
         fileprivate var offset: Int { self == .commits ? 0 : 1 }
     }

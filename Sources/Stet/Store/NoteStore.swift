@@ -85,10 +85,10 @@ public final class NoteStore: Sendable {
         guard try FileSystem.status(layout.folder)?.isFolder == true,
             try FileSystem.list(layout.folder).allSatisfy(own.contains)
         else { throw StoreError.alreadyThere(layout.folder) }
-        // A log begins only when the index has its first record: one beside an index that is gone or empty is that of a
-        // store whose index was lost, and one beside any other is a store's.
-        guard try FileSystem.status(layout.operationLog) != nil, try !FileSystem.list(layout.operationLog).isEmpty
-        else { return }
+        // A log begins only when the index has its first record, and texts come later still: beside an index that is gone or
+        // empty they are of a store whose index was lost, and beside any other one of a store.
+        let hasLog = try FileSystem.status(layout.operationLog) != nil && !FileSystem.list(layout.operationLog).isEmpty
+        guard try hasLog || LooseObjects(caches: layout.caches).hasFiles() else { return }
         guard let index = try FileSystem.status(layout.index), index.size > 0 else {
             throw layout.indexIsGone
         }

@@ -23,6 +23,11 @@ final class Writer {
     private var isTailKnown = false
     /// What waits for upkeep, as of the last transaction.
     var backlog = Backlog()
+    /// The folder of the objects, opened before anything was written there: the system tells each open file once that
+    /// something could not be written, and one that is opened later may not be told.
+    let tree: FileDescriptor
+    /// Objects whose files this writer wrote and has not tried to sync yet.
+    var written: Set<ObjectID> = []
 
     /// Texts up to this size go through the journal: one sync for text and index together. Larger ones are synced as
     /// files first, since writing them twice would cost more than a second sync.
@@ -39,10 +44,11 @@ final class Writer {
         defer { lock.give() }
         index = try Self.openIndex(layout)
         try layout.completeFolders()
+        tree = try FileSystem.openFolder(objects.folder)
         try objects.sweepIncoming()
         // A device that the index does not know shows in no size: the log went on while the index was put back.
         if try OperationLog.devices(in: layout.operationLog).count != index.devices().count {
-            try index.write { _ = try reconcileAll(.size) }
+            try index.write { _ = try reconcileAll(.looks) }
         }
     }
 
@@ -155,7 +161,10 @@ final class Writer {
     /// both, and the next transaction finds the log short and does this again.
     private func settle(_ transaction: Transaction) {
         do {
-            for text in transaction.texts { try objects.write(text.bytes, as: text.object) }
+            for text in transaction.texts {
+                try objects.write(text.bytes, as: text.object)
+                written.insert(text.object)
+            }
             try append(transaction.records)
         } catch {}
     }
@@ -184,7 +193,7 @@ final class Writer {
             let isLast = try next == newest.end || log.size(ofSegment: next.segment) == nil
             if isTailKnown, isLast { return newest }
         }
-        return try reconcileAll(.size)
+        return try reconcileAll(.looks)
     }
 
     /// Makes index, log and tree agree, looking at every record and text that the index holds.
@@ -215,10 +224,21 @@ extension Writer {
         let lock = try StoreLock(layout.lock)
         try lock.take()
         defer { lock.give() }
-        let index = try StoreIndex.create(layout.index)
+        let index = try newIndex(layout)
         guard try index.newestRecord() == nil else { throw StoreError.alreadyThere(layout.folder) }
         // Before the first record, so that no store is ever without the settings it was to begin with.
         if try settings != Settings() || FileSystem.status(layout.settings) != nil { try layout.write(settings) }
+    }
+
+    /// The index of a folder that was looked at and has no history.
+    private static func newIndex(_ layout: StoreLayout) throws -> StoreIndex {
+        do {
+            return try StoreIndex.create(layout.index)
+        } catch  where (error as? DatabaseError)?.isDamage == true || error is LayoutError {
+            // What power loss left of one that was only begun: of a file, it can be the length alone.
+            for name in ["", "-journal", "-wal", "-shm"] { try FileSystem.remove(layout.index + name) }
+            return try StoreIndex.create(layout.index)
+        }
     }
 }
 
