@@ -59,7 +59,10 @@ struct BackupFolder {
         try layout.checkOwner()
         if isNew { try FileSystem.syncFolder(layout.folder + "/..") }
         let names = try FileSystem.list(layout.folder)
-        guard names.isEmpty || names.contains("lock") else { throw BackupRefusal.notABackup(path) }
+        // A power cut can leave what was made after the lock without it.
+        guard names.contains("lock") || names.allSatisfy(Self.begun.contains) else {
+            throw BackupRefusal.notABackup(path)
+        }
         lock = try StoreLock(layout.lock)
         try lock.take()
     }
