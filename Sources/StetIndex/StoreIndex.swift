@@ -41,7 +41,7 @@ package final class StoreIndex {
         if try FileSystem.status(path) == nil { _ = try FileSystem.createExclusively(path, mode: 0o600) }
         let index = StoreIndex(try Connection(path, .create), path)
         // What somebody else made here is not made an index of.
-        if try !index.isBlank() { _ = try index.layout() }
+        if try index.isBlank() { index.connection.giveChecksums() } else { _ = try index.layout() }
         _ = try index.connection.first("PRAGMA journal_mode = WAL") { $0.text(0) }
         try index.migrate()
         return index
@@ -71,7 +71,7 @@ package final class StoreIndex {
 
     /// An index in memory, to replay a log into.
     package static func inMemory() throws -> StoreIndex {
-        let index = StoreIndex(try Connection(":memory:", .create), ":memory:")
+        let index = StoreIndex(try Connection(Connection.memory, .create), Connection.memory)
         try index.migrate()
         return index
     }
@@ -81,7 +81,7 @@ package final class StoreIndex {
     /// What is about this one's folder and the user's files is no part of it. It has no place, so that whoever writes to a
     /// copy of it begins a device.
     package func snapshot() throws -> StoreIndex {
-        let copy = StoreIndex(try Connection(":memory:", .create), path)
+        let copy = StoreIndex(try Connection(Connection.memory, .create), path)
         try connection.copy(to: copy.connection)
         // This one may be of an older layout, where nothing can be written.
         try copy.migrate()

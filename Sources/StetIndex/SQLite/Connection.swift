@@ -12,6 +12,9 @@ final class Connection {
     /// How long SQLite's own locks are waited for, in milliseconds. The store's lock comes before them, so they are free.
     private static let patience: Int32 = 30_000
 
+    /// The path of a database that is in memory alone.
+    static let memory = ":memory:"
+
     /// How a connection opens its file.
     enum Mode {
         /// Makes the file where it is missing.
@@ -201,6 +204,14 @@ final class Connection {
         if sqlite3_get_autocommit(handle) == 0 { _ = sqlite3_exec(handle, "ROLLBACK", nil, nil, nil) }
     }
 
+    // MARK: Pages
+
+    /// Makes a database that is still empty one whose pages have checksums (see `PageCheck`).
+    func giveChecksums() {
+        var reserved = Int32(PageCheck.length)
+        sqlite3_file_control(handle, "main", SQLITE_FCNTL_RESERVE_BYTES, &reserved)
+    }
+
     // MARK: Copying
 
     /// Makes `target` hold what this database holds, all of it from one moment, in one transaction of `target`.
@@ -211,7 +222,11 @@ final class Connection {
         let result = sqlite3_backup_step(copying, -1)
         let finished = sqlite3_backup_finish(copying)
         guard result == SQLITE_DONE, finished == SQLITE_OK else {
-            throw target.failure(result == SQLITE_DONE ? finished : result)
+            let failure = target.failure(result == SQLITE_DONE ? finished : result)
+            // One of the two is in memory, where nothing is damaged.
+            let damaged = target.path == Self.memory ? path : target.path
+            throw failure.isDamage
+                ? DatabaseError(code: failure.code, message: failure.message, path: damaged) : failure
         }
     }
 
