@@ -49,20 +49,22 @@ enum PageCheck {
     }
 
     private static func sum(of page: UnsafeRawBufferPointer, at offset: Int) -> UInt64 {
-        XXH64.hash(UnsafeRawBufferPointer(rebasing: page[..<(page.count - length)]), seed: UInt64(offset / page.count + 1))
+        XXH64.hash(
+            UnsafeRawBufferPointer(rebasing: page[..<(page.count - length)]), seed: UInt64(offset / page.count + 1))
     }
 }
 
 /// The hash XXH64 (Collet, "xxHash fast digest algorithm", version 0.1.1), for input of at least 32 bytes and a multiple of
 /// eight: 0.3 µs for 4 KiB. It finds damage; it is no defence against somebody who means harm.
-enum XXH64 {
+package enum XXH64 {
     private static let prime1: UInt64 = 0x9E37_79B1_85EB_CA87
     private static let prime2: UInt64 = 0xC2B2_AE3D_27D4_EB4F
     private static let prime3: UInt64 = 0x1656_67B1_9E37_79F9
     private static let prime4: UInt64 = 0x85EB_CA77_C2B2_AE63
     private static let prime5: UInt64 = 0x27D4_EB2F_1656_67C5
 
-    static func hash(_ bytes: UnsafeRawBufferPointer, seed: UInt64) -> UInt64 {
+    /// The hash of `bytes`.
+    package static func hash(_ bytes: UnsafeRawBufferPointer, seed: UInt64) -> UInt64 {
         var lanes = (seed &+ prime1 &+ prime2, seed &+ prime2, seed, seed &- prime1)
         var offset = 0
         while offset + 32 <= bytes.count {
