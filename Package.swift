@@ -22,7 +22,9 @@ let package = Package(
 
         .target(
             name: "Migrations", path: "Migrations",
-            resources: [.embedInCode("0001_initial.sql"), .embedInCode("0002_vault.sql")], swiftSettings: strict),
+            resources: [
+                .embedInCode("0001_initial.sql"), .embedInCode("0002_vault.sql"), .embedInCode("0003_lock_birth.sql"),
+            ], swiftSettings: strict),
         .target(name: "StetObjects", dependencies: ["CCrypto", "CLinux"], swiftSettings: strict),
         .target(
             name: "StetIndex", dependencies: ["StetObjects", "Migrations", "CSQLite"], swiftSettings: strict),

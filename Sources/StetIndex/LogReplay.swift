@@ -116,7 +116,7 @@ package struct LogReplay {
         if let newest, newest != last {
             try index.hold(newest)
             // The index holds the newest alone: the log must not lose the others once it has been believed.
-            if repairing { for segment in start.segment...newest.position.segment { try log.sync(segment: segment) } }
+            if repairing { for segment in start.segment...newest.position.segment { try log.renew(segment: segment) } }
         }
         return newest
     }

@@ -76,6 +76,12 @@ package struct OperationLog: Sendable {
         try FileSystem.syncFolder(folder)
     }
 
+    /// Makes a segment that somebody else wrote, and its name, survive power loss, even where his sync failed.
+    func renew(segment: Int) throws(SystemError) {
+        try FileSystem.renew(path(segment))
+        try FileSystem.syncFolder(folder)
+    }
+
     // MARK: Reading
 
     /// The devices that have a log below `oplog`; none where it is gone, which is damage and no failure of the system.
