@@ -116,7 +116,9 @@ extension StoreIndex {
 
         /// Whether both can be the same copy on the same machine. What one of the two does not know tells nothing.
         package func agrees(with other: Place) -> Bool {
-            func agree<Value: Equatable>(_ one: Value?, _ two: Value?) -> Bool { one == nil || two == nil || one == two }
+            func agree<Value: Equatable>(_ one: Value?, _ two: Value?) -> Bool {
+                one == nil || two == nil || one == two
+            }
             return lockInode == other.lockInode && agree(machine, other.machine) && agree(lockBirth, other.lockBirth)
         }
     }

@@ -77,14 +77,20 @@ package final class StoreIndex {
     }
 
     /// A copy of this index as it is at one moment, in memory: it holds texts, which no temporary file elsewhere should.
-    ///
-    /// What is about this one's folder and the user's files is no part of it. It has no place, so that whoever writes to a
-    /// copy of it begins a device.
-    package func snapshot() throws -> StoreIndex {
+    package func inMemoryCopy() throws -> StoreIndex {
         let copy = StoreIndex(try Connection(Connection.memory, .create), path)
         try connection.copy(to: copy.connection)
         // This one may be of an older layout, where nothing can be written.
         try copy.migrate()
+        return copy
+    }
+
+    /// A copy in memory of the history in this index.
+    ///
+    /// What is about this one's folder and the user's files is no part of it. It has no place, so that whoever writes to a
+    /// copy of it begins a device.
+    package func snapshot() throws -> StoreIndex {
+        let copy = try inMemoryCopy()
         for table in ["place", "file", "file_step", "made_folder"] {
             try copy.connection.run("DELETE FROM \(table)")
         }
@@ -154,7 +160,7 @@ package final class StoreIndex {
     /// remembers of it cannot be relied on. Where that fails, the index is empty and cannot be used.
     package func reopen(after body: () throws -> Void) throws {
         deviceCache = []
-        connection = try Connection(":memory:", .create)
+        connection = try Connection(Connection.memory, .create)
         try body()
         connection = try Connection(path, .write)
     }
