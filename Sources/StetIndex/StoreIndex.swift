@@ -49,24 +49,48 @@ package final class StoreIndex {
 
     /// Opens an index that exists for writing. Call under the lock: its layout is brought up to date.
     package static func openForWriting(_ path: String) throws -> StoreIndex {
+        try requireFilled(path)
         let index = StoreIndex(try Connection(path, .write), path)
         if try index.layout() < Migrations.all.count { try index.migrate() }
         return index
     }
 
-    /// Opens an index that exists for reading only.
-    package static func openForReading(_ path: String) throws -> StoreIndex {
+    /// Opens an index that exists for reading only. Where nothing can be written, it is a copy in memory.
+    ///
+    /// - Parameter lock: the lock file of the store, which is held while the copy is made; nil where the caller has it.
+    package static func openForReading(_ path: String, lock: String? = nil) throws -> StoreIndex {
+        try requireFilled(path)
         do {
             let index = StoreIndex(try Connection(path, .read), path)
             _ = try index.layout()
             return index
         } catch let error as DatabaseError where error.isReadOnly {
-            // A log of zero length, or none, holds nothing: then the file alone is all there is.
-            guard try FileSystem.status(path + "-wal")?.size ?? 0 == 0 else { throw error }
-            let index = StoreIndex(try Connection(path, .immutable), path)
-            _ = try index.layout()
-            return index
+            return try whileLocked(lock, orElse: error) { try copyWhereNothingCanBeWritten(path) }
         }
+    }
+
+    /// SQLite takes the write-ahead log of an empty file away, and the newest operations with it.
+    private static func requireFilled(_ path: String) throws {
+        if try FileSystem.status(path)?.size == 0 { throw LayoutError.notAnIndex(path) }
+    }
+
+    /// Runs `body` while nobody writes: a disk that is read-only here need not be so elsewhere. A lock file that is not
+    /// there, or cannot be read, is held by nobody.
+    private static func whileLocked<Value>(
+        _ lock: String?, orElse failure: DatabaseError, _ body: () throws -> Value
+    ) throws -> Value {
+        guard let lock, let file = try? FileSystem.openForReading(lock) else { return try body() }
+        guard try StoreLock.take(file, patience: StoreLock.patience) else { throw failure }
+        defer { FileSystem.unlock(file) }
+        return try body()
+    }
+
+    private static func copyWhereNothingCanBeWritten(_ path: String) throws -> StoreIndex {
+        // An empty write-ahead log, or none, holds nothing: then the file alone is all there is.
+        let isLogged = try FileSystem.status(path + "-wal")?.size ?? 0 > 0
+        let index = StoreIndex(try Connection(path, isLogged ? .unlocked : .immutable), path)
+        _ = try index.layout()
+        return try index.inMemoryCopy()
     }
 
     /// An index in memory, to replay a log into.

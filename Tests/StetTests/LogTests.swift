@@ -272,3 +272,33 @@ func tornEndOfTheLogIsCutOffByTheNextSave(zeros: Int) throws {
     try fixture.store.close()
     #expect(throws: LayoutError.self) { try fixture.reopen(.readOnly) }
 }
+
+// A store that is open sees that another index was put in the place of its own, and that the log has gone on since.
+@Test(arguments: [NoteStore.Access.readOnly, .readWrite])
+func readerOfAnIndexThatWasPutBackTellsWhatTheLogDoes(access: NoteStore.Access) throws {
+    let fixture = try StoreFixture()
+    try fixture.store.put("v1\n", "n")
+    try fixture.close()
+    let old = try fixture.keepIndex()
+    try fixture.reopen()
+    try fixture.store.put("v2\n", "n", label: "second")
+    try fixture.close()
+    try fixture.putBack(old)
+    let logs = try Files.tree(fixture.folder + "/oplog")
+    try fixture.reopen(access)
+    for _ in 1...2 {
+        #expect(try fixture.store.texts(.called("n")) == ["v1\n", "v2\n"])
+        #expect(try fixture.store.history(of: fixture.store.find(.called("n")))[0].label == "second")
+    }
+    // Another process writes.
+    let writer = try NoteStore.open(at: fixture.folder, clock: fixture.clock.clock)
+    try writer.put("v3\n", "n")
+    #expect(try fixture.store.texts(.called("n")) == ["v1\n", "v2\n", "v3\n"])
+    try writer.close()
+    try fixture.putBack(old)
+    try Files.overwrite(try fixture.logPath(), with: try #require(logs.first).value)
+    // The lock file is the same one, and so is the store.
+    let reader = try NoteStore.open(at: fixture.folder, access: access, clock: fixture.clock.clock)
+    #expect(try reader.texts(.called("n")) == ["v1\n", "v2\n"])
+    try reader.close()
+}

@@ -19,7 +19,7 @@ final class StoreReader {
 
     init(_ layout: StoreLayout) throws {
         self.layout = layout
-        index = try StoreIndex.openForReading(layout.index)
+        index = try StoreIndex.openForReading(layout.index, lock: layout.lock)
     }
 
     /// Runs `body` over one unchanging state of the index as it is.
@@ -44,7 +44,7 @@ final class StoreReader {
 
     private func answer<Value>(_ body: (StoreIndex) throws -> Value, lookingAgainAfter seen: LogEnd?) throws -> Value {
         // Somebody may have written meanwhile, and another file may have taken the index's place.
-        index = try StoreIndex.openForReading(layout.index)
+        index = try StoreIndex.openForReading(layout.index, lock: layout.lock)
         knowsDevices = false
         if let value = try answer(body, where: { try seen?.isCovered(by: index) ?? true }) { return value }
         guard try index.read({ try LogEnd.hasRecords(after: index, oplog: layout.operationLog) }) else {

@@ -23,8 +23,10 @@ final class Connection {
         case write
         /// Only reads; the write-ahead log's shared memory is used as readers use it.
         case read
-        /// Only reads a file that nobody can be writing to; a write-ahead log beside it would be ignored.
+        /// Only reads a file that nobody is writing to; a write-ahead log beside it is ignored.
         case immutable
+        /// Only reads a file that nobody is writing to, with the write-ahead log beside it; needs no shared memory.
+        case unlocked
     }
 
     init(_ path: String, _ mode: Mode) throws {
@@ -34,12 +36,13 @@ final class Connection {
             switch mode {
             case .create: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
             case .write, .read: SQLITE_OPEN_READWRITE
-            case .immutable: SQLITE_OPEN_READONLY
+            case .immutable, .unlocked: SQLITE_OPEN_READONLY
             }
         let uri = "file:" + Self.uriEscaped(path) + (mode == .immutable ? "?immutable=1" : "")
         var opened: OpaquePointer?
         let result = sqlite3_open_v2(
-            uri, &opened, flags | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, StetVFS.name)
+            uri, &opened, flags | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE,
+            mode == .unlocked ? StetVFS.unlockedName : StetVFS.name)
         guard let opened, result == SQLITE_OK else {
             defer { sqlite3_close_v2(opened) }
             throw DatabaseError(code: result, message: Self.message(opened, result), path: path)
@@ -72,6 +75,8 @@ final class Connection {
         _ = stet_sqlite3_db_config_flag(handle, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0)
         _ = stet_sqlite3_db_config_flag(handle, SQLITE_DBCONFIG_ENABLE_VIEW, 0)
         sqlite3_busy_timeout(handle, Self.patience)
+        // Before anything is read: SQLite then keeps in its own memory what else is shared between processes.
+        if mode == .unlocked { try execute("PRAGMA locking_mode = EXCLUSIVE") }
         if mode == .create || mode == .write {
             try execute("PRAGMA synchronous = FULL; PRAGMA cell_size_check = 1; PRAGMA foreign_keys = 0")
         } else {

@@ -16,19 +16,32 @@ internal import Synchronization
 /// `stet save`. An empty log keeps the flag: its name may not have reached the disk.
 enum StetVFS {
     static let name = "stet"
+    /// The same for files that are not locked: to read a file that nobody is writing to, where nothing can be written.
+    static let unlockedName = "stet-unlocked"
 
-    /// Makes the layer known to SQLite, once in a process.
+    /// Makes the layers known to SQLite, once in a process.
     static func register() { _ = registered }
 
-    private static let registered: Bool = {
-        guard let system = sqlite3_vfs_find(nil) else { return false }
+    private static let registered = register(name, over: nil) && register(unlockedName, over: "unix-none")
+
+    private static func register(_ name: String, over system: String?) -> Bool {
+        guard let system = sqlite3_vfs_find(system) else { return false }
         // SQLite keeps the pointer for as long as the process lives, so it is never freed.
         let layer = UnsafeMutablePointer<sqlite3_vfs>.allocate(capacity: 1)
         layer.initialize(to: system.pointee)
         layer.pointee.zName = UnsafePointer(strdup(name))
         layer.pointee.pNext = nil
         layer.pointee.szOsFile = Int32(stateOffset + MemoryLayout<FileState>.size)
-        layer.pointee.xOpen = { layer, path, file, flags, outFlags in
+        layer.pointee.xOpen = open
+        return sqlite3_vfs_register(layer, 0) == SQLITE_OK
+    }
+
+    private static let open:
+        @convention(c) (
+            UnsafeMutablePointer<sqlite3_vfs>?, UnsafePointer<CChar>?, UnsafeMutablePointer<sqlite3_file>?, Int32,
+            UnsafeMutablePointer<Int32>?
+        ) -> Int32 = { layer, path, file, flags, outFlags in
+            // What SQLite's own layers differ in, how files are locked, stands in the one that is passed.
             guard let open = sqlite3_vfs_find(nil)?.pointee.xOpen else { return SQLITE_ERROR }
             var flags = flags
             if flags & SQLITE_OPEN_WAL != 0, let path, isFilled(String(cString: path)) {
@@ -38,8 +51,6 @@ enum StetVFS {
             if result == SQLITE_OK, flags & SQLITE_OPEN_MAIN_DB != 0, let file { takeOver(file) }
             return result
         }
-        return sqlite3_vfs_register(layer, 0) == SQLITE_OK
-    }()
 
     private static func isFilled(_ path: String) -> Bool {
         guard let status = try? FileSystem.status(path) else { return false }
