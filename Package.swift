@@ -24,7 +24,7 @@ let package = Package(
         .target(
             name: "Migrations", path: "Migrations",
             resources: [
-                .embedInCode("0001_initial.sql"), .embedInCode("0002_vault.sql"), .embedInCode("0003_lock_birth.sql"),
+                .embedInCode("0001_initial.sql"), .embedInCode("0002_vault.sql"), .embedInCode("0003_birth.sql"),
             ], swiftSettings: strict),
         .target(name: "StetObjects", dependencies: ["CCrypto", "CLinux"], swiftSettings: strict),
         .target(

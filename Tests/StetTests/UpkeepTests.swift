@@ -191,27 +191,57 @@ struct PlaceTests {
         try back.put("v2\n", "n")
     }
 
-    // A copy whose lock file came to have the same inode.
-    @Test func copyIsKnownByTheTimeItsLockFileWasMade() throws {
+    // A copy whose lock file came to have the same inode, and one whose index was put back from an earlier copy.
+    @Test(arguments: 0..<3)
+    func copyIsKnownByWhenItsFilesWereMade(_ part: Int) throws {
         let fixture = try StoreFixture()
         try fixture.store.put("v1\n", "n")
         try fixture.store.close()
         let index = try StoreIndex.openForWriting(fixture.folder + "/index.sqlite")
-        var place = try #require(try index.place())
+        let known = try #require(try index.place())
         // Where the file system does not tell when a file was made, there is nothing to know it by.
-        guard let birth = place.lockBirth else { return }
-        place.lockBirth = birth - 1
-        try index.write { try index.setPlace(place) }
+        guard let lock = known.lock.birth, let file = known.index, let birth = file.birth else { return }
+        var other = known
+        switch part {
+        case 0: other.lock.birth = lock - 1
+        case 1: other.index?.birth = birth - 1
+        default: other.index?.inode = file.inode + 1
+        }
+        try index.write { try index.setPlace(other) }
         try fixture.reopen()
         try fixture.store.put("v2\n", "n")
         #expect(try Files.list(fixture.folder + "/oplog").count == 2)
-        // What an older layout did not know is no other place.
-        place.lockBirth = nil
         try fixture.store.close()
-        try index.write { try index.setPlace(place) }
+        // What an older layout did not know is no other place.
+        other = known
+        other.lock.birth = nil
+        other.index = nil
+        try index.write { try index.setPlace(other) }
         try fixture.reopen()
         try fixture.store.put("v3\n", "n")
         #expect(try Files.list(fixture.folder + "/oplog").count == 2)
+        #expect(try index.place() == known)
+        try fixture.expectSound()
+    }
+
+    // The whole store, index and log, put back over itself from an earlier copy: what comes is no longer what was.
+    @Test func storeThatWasRolledBackGoesOnAsAnotherDevice() throws {
+        let fixture = try StoreFixture()
+        try fixture.store.put("v1\n", "n")
+        try fixture.store.close()
+        let copy = fixture.temporary.appending("copy")
+        try Files.copy(fixture.folder, to: copy)
+        try fixture.reopen()
+        let lost = try fixture.store.put("v2\n", "n").version.id
+        try fixture.store.close()
+        // As tools do that put one file after the other in place.
+        for name in ["index.sqlite", "index.sqlite-wal", "oplog"] {
+            try? Files.remove(fixture.folder + "/" + name)
+            if Files.exists(copy + "/" + name) { try Files.copy(copy + "/" + name, to: fixture.folder + "/" + name) }
+        }
+        try fixture.reopen()
+        let other = try fixture.store.put("v3\n", "n").version.id
+        #expect(lost.device != other.device)
         try fixture.expectSound()
     }
 }

@@ -12,7 +12,8 @@ final class Writer {
     let layout: StoreLayout
     let objects: LooseObjects
     private let clock: StoreClock
-    private let machine: [UInt8]?
+    /// Where this writer writes: another machine than last time, or a copy of the folder, is another device.
+    fileprivate let place: StoreIndex.Place
     let lock: StoreLock
     /// How many calls of `exclusively` are under way, one inside the other.
     private var holds = 0
@@ -37,12 +38,13 @@ final class Writer {
         self.layout = layout
         self.objects = objects
         self.clock = clock
-        self.machine = machine
         let lock = try StoreLock(layout.lock)
         self.lock = lock
         try lock.take()
         defer { lock.give() }
         index = try Self.openIndex(layout)
+        guard let lockFile = try FileSystem.identity(layout.lock) else { throw StoreError.replaced(layout.folder) }
+        place = .init(machine: machine, lock: lockFile, index: try FileSystem.identity(layout.index))
         try layout.completeFolders()
         tree = try FileSystem.openFolder(objects.folder)
         try objects.sweepIncoming()
@@ -203,11 +205,6 @@ final class Writer {
 
     // MARK: Beginning
 
-    /// Where this writer writes: another machine than last time, or a copy of the folder, is another device.
-    fileprivate func placeNow() -> StoreIndex.Place {
-        .init(machine: machine, lockInode: Int(truncatingIfNeeded: lock.inode), lockBirth: lock.birth)
-    }
-
     /// The first operation of a new store.
     static func begin(
         _ layout: StoreLayout, _ objects: LooseObjects, _ settings: Settings, clock: StoreClock, machine: [UInt8]?
@@ -285,12 +282,13 @@ extension Writer.Transaction {
     /// A store that was copied, or moved to another machine, goes on as a new device, so that no two copies ever give
     /// different operations the same identity.
     fileprivate mutating func beginDeviceIfPlaceChanged() throws {
-        let now = writer.placeNow()
+        let now = writer.place
         if newest != nil, let before = try index.place(), before.agrees(with: now) {
             // What was not known before is remembered; what is not known this time is not forgotten.
-            let both = StoreIndex.Place(
-                machine: now.machine ?? before.machine, lockInode: now.lockInode,
-                lockBirth: now.lockBirth ?? before.lockBirth)
+            var both = now
+            both.machine = now.machine ?? before.machine
+            both.lock.birth = now.lock.birth ?? before.lock.birth
+            both.index?.birth = now.index?.birth ?? before.index?.birth
             if both != before { try index.setPlace(both) }
             return
         }
