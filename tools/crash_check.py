@@ -17,12 +17,14 @@ PATIENCE = 60  # seconds for one state
 Built = dict[str, tuple[int, Content | None]]
 
 
-def materialise(built: Built, folder: str, original: str) -> None:
-    """Makes `folder` anew with what was built.
+def materialise(built: Built, folder: str, original: str = "") -> None:
+    """Makes `folder` anew with what was built; with `original`, the folder of the run, as the same store (see `identify`)."""
+    prepare(built, folder)
+    identify(built, folder, original)
 
-    A lock file is a link to the one below `original`, where the run was: the index knows it by its inode, as it does after
-    a power cut.
-    """
+
+def prepare(built: Built, folder: str) -> None:
+    """Makes `folder` anew, without the files that a store is known by."""
     remove(folder)
     os.mkdir(folder, 0o700)
     modes = []
@@ -32,15 +34,34 @@ def materialise(built: Built, folder: str, original: str) -> None:
             os.mkdir(target, 0o700)
             if mode != 0o700:
                 modes.append((target, mode))
-            continue
-        if not content[0] and path.endswith("/lock") and os.path.exists(f"{original}/{path}"):
-            os.link(f"{original}/{path}", target)
-            continue
-        descriptor = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
-        os.write(descriptor, content[0])
-        os.close(descriptor)
+        elif not is_known_by(path):
+            write(target, mode, content[0])
     for target, mode in modes:
         os.chmod(target, mode)
+
+
+def is_known_by(path: str) -> bool:
+    """Whether the index knows the store by this file's inode and birth: then they are the same after a power cut."""
+    return path.endswith(("/lock", "/index.sqlite"))
+
+
+def identify(built: Built, folder: str, original: str) -> None:
+    """Puts in the files that a store is known by: the very files that the run had, with other bytes.
+
+    So only one such folder of a run at a time is whole.
+    """
+    for path, (mode, content) in built.items():
+        if content is None or not is_known_by(path):
+            continue
+        if original and os.path.exists(f"{original}/{path}"):
+            os.link(f"{original}/{path}", f"{folder}/{path}")
+        write(f"{folder}/{path}", mode, content[0])
+
+
+def write(path: str, mode: int, data: bytes) -> None:
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode)
+    os.write(descriptor, data)
+    os.close(descriptor)
 
 
 def remove(folder: str) -> None:
@@ -48,10 +69,9 @@ def remove(folder: str) -> None:
         shutil.rmtree(folder)
 
 
-def copy(folder: str, target: str) -> None:
-    """A copy of a real folder, with the same lock file."""
-    built = {path: (mode, None if data is None else (data, b"")) for path, (mode, data) in tree_of(folder).items()}
-    materialise(built, target, folder)
+def built_of(folder: str) -> Built:
+    """What stands in a real folder."""
+    return {path: (mode, None if data is None else (data, b"")) for path, (mode, data) in tree_of(folder).items()}
 
 
 class Checker:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 # These stand beside this file.
 import traced
-from crash_check import Checker, copy, materialise, remove
+from crash_check import Checker, built_of, materialise, remove
 from crash_record import CALLS, Mark, record
 from crash_states import NEVER, States
 
@@ -119,11 +119,12 @@ def is_below(root: str, stop: traced.Stop) -> bool:
 
 
 def faults(options: "Options", room: str, tally: "Tally") -> None:
-    from crash_runs import prepare
+    from crash_runs import begin
 
-    folder, begin = prepare(options, room)
+    folder, promised = begin(options, room)
+    before = built_of(folder)
     counted = os.path.join(room, "counted")
-    copy(folder, counted)
+    materialise(before, counted, folder)
     sites = Sites(counted)
     command = [options.binary, "act", options.scenario]
     traced.run([*command, counted], every=sites.every, calls=TRACED)
@@ -141,9 +142,9 @@ def faults(options: "Options", room: str, tally: "Tally") -> None:
             break
         tally.states += 1
         target = os.path.join(room, "fault")
-        copy(folder, target)
+        materialise(before, target, folder)
         fault = Fault(target, call, number, error, lasting)
-        why, cut = try_one(options, checker, target, begin, fault)
+        why, cut = try_one(options, checker, target, promised, fault)
         if why:
             kind = why.partition(" ")[0]
             name = "half of it is written" if error == SHORT else errno.errorcode[error]
@@ -174,11 +175,13 @@ def try_one(
     # Before the real folder is changed by its check.
     built = [plan.build(cut) for cut in cuts]
     promised = plan.marks[-1]
-    for number, state in enumerate(built):
-        cut = target + f"-cut-{number}"
-        materialise(state, cut, target)
-        checker.ask(options.scenario, cut, promised, NEVER, "-")
-        if why := checker.answer():
-            return f"{why} (power cut after a failed sync)", plan.words(cuts[number])
     checker.ask(options.scenario, target, promised, NEVER, "-")
-    return checker.answer(), []
+    if why := checker.answer():
+        return why, []
+    for state, cut in zip(built, cuts):
+        folder = target + "-cut"
+        materialise(state, folder, target)
+        checker.ask(options.scenario, folder, promised, NEVER, "-")
+        if why := checker.answer():
+            return f"{why} (power cut after a failed sync)", plan.words(cut)
+    return "", []

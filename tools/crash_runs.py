@@ -11,7 +11,7 @@ from typing import Iterator
 
 # These stand beside this file.
 import crash_faults
-from crash_check import Checker, materialise, remove, store_of
+from crash_check import Checker, built_of, identify, materialise, prepare, remove, store_of
 from crash_record import Mark, Unexpected, record
 from crash_states import State, States, require_whole
 
@@ -89,7 +89,7 @@ def run_part(options: Options) -> Tally:
     return tally
 
 
-def prepare(options: Options, room: str) -> tuple[str, Mark]:
+def begin(options: Options, room: str) -> tuple[str, Mark]:
     """The folder with what is there before, and what of it was promised."""
     folder = os.path.join(room, "run")
     os.mkdir(folder, 0o700)
@@ -102,8 +102,8 @@ def prepare(options: Options, room: str) -> tuple[str, Mark]:
     return folder, mark
 
 
-def complete_run(options: Options, command: str, folder: str, begin: Mark) -> States:
-    recording = record(options.binary, command, options.scenario, folder, begin)
+def complete_run(options: Options, command: str, folder: str, promised: Mark) -> States:
+    recording = record(options.binary, command, options.scenario, folder, promised)
     if recording.result.code != 0:
         raise Unexpected(f"{command}: exit {recording.result.code}: {recording.result.errors.decode()}")
     plan = States(recording)
@@ -112,16 +112,16 @@ def complete_run(options: Options, command: str, folder: str, begin: Mark) -> St
 
 
 def states(options: Options, room: str, tally: Tally) -> None:
-    folder, begin = prepare(options, room)
-    plan = complete_run(options, "act", folder, begin)
+    folder, promised = begin(options, room)
+    plan = complete_run(options, "act", folder, promised)
     tally.calls = len(plan.operations)
     judge(options, room, tally, plan, options.states, options.source())
 
 
 def inside(options: Options, room: str, tally: Tally) -> None:
     """Recoveries from seeded states are recorded, and the power is cut in them."""
-    folder, begin = prepare(options, room)
-    plan = complete_run(options, "act", folder, begin)
+    folder, promised = begin(options, room)
+    plan = complete_run(options, "act", folder, promised)
     source = options.source()
     each = min(60, options.inside)
     for _ in range(options.inside // each):
@@ -151,7 +151,8 @@ def judge(
 ) -> None:
     """Checks `limit` different states of a run. One is built while the one before it is checked."""
     checker, original = Checker(options.binary), plan.recording.folder
-    reference = store_of(original)
+    reference = os.path.join(room, f"reference-{random.randrange(1 << 62):x}")
+    materialise(built_of(original), reference)
     slots = [os.path.join(room, f"state-{number}") for number in (0, 1)]
     trees: set[bytes] = set()
     asked: set[tuple] = set()
@@ -176,14 +177,16 @@ def judge(
         asked.add((key, promised.acked, promised.backed))
         trees.add(key)
         slot = slots[len(asked) % 2]
-        materialise(built, slot, original)
+        prepare(built, slot)
         if waiting:
             take()
-        checker.ask(options.scenario, slot, promised, plan.issued(state.point), reference)
+        identify(built, slot, original)
+        checker.ask(options.scenario, slot, promised, plan.issued(state.point), store_of(reference))
         waiting.append((state, slot))
     while waiting:
         take()
     checker.close()
+    remove(reference)
     tally.states += len(trees)
 
 
@@ -201,5 +204,5 @@ def report(
     if told:
         kept = os.path.join(options.keep, f"stet-crash-{options.what}-{options.scenario}-{options.seed}-{tally.bad}")
         remove(kept)
-        materialise(plan.build(state), kept, original)
+        materialise(plan.build(state), kept)
         tally.failures.append(f"  kept in {kept}")
