@@ -318,3 +318,28 @@ func readerOfAnIndexThatWasPutBackTellsWhatTheLogDoes(access: NoteStore.Access) 
     #expect(try reader.texts(.called("n")) == ["v1\n", "v2\n"])
     try reader.close()
 }
+
+// Power loss can take the beginning of a new log and leave what was appended to it later.
+@Test(arguments: [1, 16, 50, 84])
+func logWhoseBeginningWasNotSyncedIsWrittenAgain(zeros: Int) throws {
+    let fixture = try StoreFixture()
+    try fixture.store.put("v1\n", "n")
+    try fixture.close()
+    // Copied: its next writer begins a device.
+    let copy = fixture.temporary.appending("copied")
+    try Files.copy(fixture.folder, to: copy)
+    var store = try NoteStore.open(at: copy, clock: fixture.clock.clock)
+    for number in 2...4 { try store.put("v\(number)\n", "n") }
+    try store.close()
+    let old = try Files.list(fixture.folder + "/oplog")
+    let new = try #require(try Files.list(copy + "/oplog").first { !old.contains($0) })
+    let path = copy + "/oplog/\(new)/00000001.log"
+    let whole = try Files.bytes(at: path)
+    try Files.modify(path) { log in for offset in 0..<zeros { log[offset] = 0 } }
+    store = try NoteStore.open(at: copy, clock: fixture.clock.clock)
+    #expect(try store.verify().problems == [])
+    try store.flush()
+    #expect(try Files.bytes(at: path) == whole)
+    #expect(try store.verify().problems == [])
+    try store.close()
+}
