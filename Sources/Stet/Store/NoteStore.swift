@@ -85,10 +85,10 @@ public final class NoteStore: Sendable {
         guard try FileSystem.status(layout.folder)?.isFolder == true,
             try FileSystem.list(layout.folder).allSatisfy(own.contains)
         else { throw StoreError.alreadyThere(layout.folder) }
-        // A log begins only when the index has its first record: one beside an index that is gone or empty is that of a
-        // store whose index was lost, and one beside any other is a store's.
-        guard try FileSystem.status(layout.operationLog) != nil, try !FileSystem.list(layout.operationLog).isEmpty
-        else { return }
+        // A log begins only when the index has its first record, and texts come later still: beside an index that is gone or
+        // empty they are of a store whose index was lost, and beside any other one of a store.
+        let hasLog = try FileSystem.status(layout.operationLog) != nil && !FileSystem.list(layout.operationLog).isEmpty
+        guard try hasLog || LooseObjects(caches: layout.caches).hasFiles() else { return }
         guard let index = try FileSystem.status(layout.index), index.size > 0 else {
             throw layout.indexIsGone
         }
@@ -192,19 +192,9 @@ public final class NoteStore: Sendable {
     func differencesFromLog() throws -> [String] {
         try readIndex { index in
             let replayed = try StoreIndex.inMemory()
-            let replay = LogReplay(into: replayed, oplog: layout.operationLog)
-            let last = try index.newestRecord()?.operation ?? 0
-            let newest = try replayed.write { try replay.run(after: nil, upTo: last, repairing: false) }
-            // Records that the log does not have yet are part of the truth.
-            try replayed.write {
-                try LogReplay.apply(index.records(after: newest?.operation ?? 0), of: index, to: replayed)
+            return try replayed.write {
+                try LogReplay(into: replayed, oplog: layout.operationLog).differences(of: index)
             }
-            let differences = try index.differences(from: replayed)
-            // A log that goes on is replayed by the next write, and has to be fit for it.
-            if newest?.operation ?? 0 == last {
-                _ = try replayed.write { try replay.run(after: newest, repairing: false) }
-            }
-            return differences
         }
     }
 
@@ -255,12 +245,11 @@ public final class NoteStore: Sendable {
         let writer = try Writer(layout, objects, clock: clock, machine: machine)
         let found = try writer.index.storeID()
         // Another store may have taken the place of the one that was opened first.
-        guard
-            identity.withLock({ known in
-                known = known ?? found
-                return known == found
-            })
-        else { throw StoreError.replaced(folder) }
+        let known = identity.withLock { known in
+            known = known ?? found
+            return known
+        }
+        if known != found { throw StoreError.replaced(folder) }
         return writer
     }
 }
