@@ -16,11 +16,21 @@ extension StoreFixture {
         return Dictionary(uniqueKeysWithValues: try names.map { ($0, try Files.bytes(at: folder + "/" + $0)) })
     }
 
-    fileprivate func putBack(_ index: [String: [UInt8]]) throws {
-        for name in ["index.sqlite", "index.sqlite-wal", "index.sqlite-shm"] where Files.exists(folder + "/" + name) {
-            try Files.remove(folder + "/" + name)
+    /// - Parameter inPlace: whether the file stays the same one. By another one the store is known for a copy, and another
+    ///   device goes on with it.
+    fileprivate func putBack(_ index: [String: [UInt8]], inPlace: Bool = true) throws {
+        let names = ["index.sqlite-wal", "index.sqlite-shm"] + (inPlace ? [] : ["index.sqlite"])
+        for name in names where Files.exists(folder + "/" + name) { try Files.remove(folder + "/" + name) }
+        for (name, content) in index {
+            let path = folder + "/" + name
+            if Files.exists(path), let file = FileHandle(forUpdatingAtPath: path) {
+                try file.truncate(atOffset: 0)
+                try file.write(contentsOf: content)
+                try file.close()
+            } else {
+                try Files.overwrite(path, with: content)
+            }
         }
-        for (name, content) in index { try Files.overwrite(folder + "/" + name, with: content) }
     }
 
     /// The next write is refused as damage, before it has changed anything.
@@ -283,7 +293,7 @@ func readerOfAnIndexBehindItsLogTellsWhatTheLogDoes(access: NoteStore.Access) th
     try fixture.reopen()
     try fixture.store.put("v2\n", "n", label: "second")
     try fixture.close()
-    try fixture.putBack(old)
+    try fixture.putBack(old, inPlace: false)
     try fixture.reopen(access)
     for _ in 1...2 {
         #expect(try fixture.store.texts(.called("n")) == ["v1\n", "v2\n"])
