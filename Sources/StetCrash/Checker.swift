@@ -124,7 +124,9 @@ struct StateCheck {
     }
 
     private func attempt<Value>(_ kind: Fault.Kind, _ words: String, _ body: () throws -> Value) throws -> Value {
-        do { return try body() } catch let fault as Fault { throw fault } catch { throw Fault(kind, "\(words): \(error)") }
+        do { return try body() } catch let fault as Fault { throw fault } catch {
+            throw Fault(kind, "\(words): \(error)")
+        }
     }
 
     // MARK: Before anybody writes
@@ -254,7 +256,9 @@ struct StateCheck {
         for note in try vault.store.notes() {
             let bytes = try attempt(.halfApplied, "the file of \(note.name)") { try read(note.name.description) }
             let head = try vault.store.version(.head, of: note)
-            if ObjectID(of: bytes) != head.object { throw Fault(.halfApplied, "\(note.name) has another text than its head") }
+            if ObjectID(of: bytes) != head.object {
+                throw Fault(.halfApplied, "\(note.name) has another text than its head")
+            }
         }
         try checkEdits()
         try forEachFile(in: stage.notes) { name in

@@ -139,7 +139,8 @@ struct Scenario: Sendable {
                             label: note == 2 ? "batch \(round)" : nil)
                     }
                     if round == 3 {
-                        requests.append(SaveRequest(Text.make("large in a batch", 80_000), as: try NoteName("large.txt")))
+                        requests.append(
+                            SaveRequest(Text.make("large in a batch", 80_000), as: try NoteName("large.txt")))
                     }
                     _ = try stage.store.save(requests)
                 }

@@ -169,7 +169,9 @@ final class Stage {
 /// Texts that are the same in every run and differ from one another.
 enum Text {
     static func make(_ title: String, _ size: Int) -> [UInt8] {
-        var state = title.utf8.reduce(UInt64(size) &+ 0x9E37_79B9_7F4A_7C15) { ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01B3 }
+        var state = title.utf8.reduce(UInt64(size) &+ 0x9E37_79B9_7F4A_7C15) {
+            ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01B3
+        }
         var bytes = Array("# \(title)\n".utf8)
         bytes.reserveCapacity(size + 64)
         while bytes.count < size {

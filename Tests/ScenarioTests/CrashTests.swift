@@ -9,7 +9,9 @@ struct CrashTests {
         try run("inside", "--inside", "15", "--scenario", "save", "vault")
     }
 
-    @Test func callThatFailsCostsNothingPromised() throws { try run("faults", "--every", "150", "--scenario", "save", "rename") }
+    @Test func callThatFailsCostsNothingPromised() throws {
+        try run("faults", "--every", "150", "--scenario", "save", "rename")
+    }
 
     private func run(_ arguments: String..., name: String = #function) throws {
         let seed = SplitMix64.seedForTest(name)
