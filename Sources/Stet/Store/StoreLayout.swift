@@ -9,6 +9,8 @@ struct StoreLayout: Sendable {
     var newSettings: String { settings + ".new" }
     var operationLog: String { folder + "/oplog" }
     var caches: String { folder + "/caches" }
+    /// The name of the folder that `repair` puts things into that were in the way.
+    static let setAside = "set-aside"
     private var cachesNotice: String { caches + "/README.txt" }
 
     private static let notice = """

@@ -29,6 +29,13 @@ final class Invocation {
     /// The store, opened at the first use.
     func store(_ access: NoteStore.Access = .readOnly) throws -> NoteStore { try open(access).store }
 
+    /// The store for a check of it: opened for writing where that can be, so that it can be healed, else for reading.
+    func storeToVerify(writing: Bool) throws -> NoteStore {
+        // What keeps it from being written is told by the check, or by the second attempt.
+        if writing, let store = try? store(.readWrite) { return store }
+        return try store(.readOnly)
+    }
+
     /// The vault of the store; nil where notes live in the store alone.
     func vault(_ access: NoteStore.Access = .readOnly) throws -> Vault? { try open(access).vault.get() }
 
