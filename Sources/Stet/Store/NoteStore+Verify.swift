@@ -90,8 +90,8 @@ extension NoteStore {
 
     private func problemsOfLog() throws -> [VerifyReport.Problem] {
         do {
-            try read { try $0.requireHeldRecords(in: operationLog) }
-            return try differencesFromLog().map { .index("\($0) differ from what the log says") }
+            let differences = try read { try $0.differences(fromLog: operationLog) }
+            return differences.map { .index("\($0) differ from what the log says") }
         } catch let damage as LogDamage {
             return [.log(damage.description)]
         } catch let damage as IndexDamage {

@@ -75,14 +75,16 @@ public final class NoteStore: Sendable {
         // The journal is there for as long as SQLite makes the index one with a write-ahead log.
         let own: Set = [
             "index.sqlite", "index.sqlite-journal", "index.sqlite-wal", "index.sqlite-shm", "lock", "oplog", "caches",
-            "config", "config.new",
+            "config", "config.new", "index.sqlite.new", StoreLayout.setAside,
         ]
         guard try FileSystem.status(layout.folder)?.isFolder == true,
             try FileSystem.list(layout.folder).allSatisfy(own.contains)
         else { throw StoreError.alreadyThere(layout.folder) }
         // A log begins only when the index has its first record: one beside an index that is gone or empty is that of a
         // store whose index was lost, and one beside any other is a store's.
-        guard try FileSystem.status(layout.operationLog) != nil, try !FileSystem.list(layout.operationLog).isEmpty
+        // So are texts, which come only with notes.
+        let filled = [layout.operationLog, layout.caches + "/objects"]
+        guard try filled.contains(where: { try FileSystem.status($0) != nil && !FileSystem.list($0).isEmpty })
         else { return }
         guard let index = try FileSystem.status(layout.index), index.size > 0 else {
             throw layout.indexIsGone
@@ -104,10 +106,11 @@ public final class NoteStore: Sendable {
         guard let path = try? FileSystem.realPath(folder) else { throw StoreError.noStore(folder) }
         let layout = StoreLayout(folder: path)
         guard try FileSystem.status(layout.folder)?.isFolder == true,
-            try FileSystem.status(layout.lock) != nil || FileSystem.status(layout.index) != nil
+            try [layout.lock, layout.index, layout.operationLog].contains(where: { try FileSystem.status($0) != nil })
         else { throw StoreError.noStore(folder) }
         try layout.checkOwner()
-        guard try FileSystem.status(layout.index) != nil else { throw layout.indexIsGone }
+        // Of an empty one SQLite would remove the write-ahead log.
+        guard try FileSystem.status(layout.index).map({ $0.size > 0 }) == true else { throw layout.indexIsGone }
         let store = NoteStore(layout, access, clock, machine)
         // A store that cannot be used is refused here and not at the first question.
         if access == .readOnly { try store.read { _ in } } else { try store.withWriter { _ in } }
@@ -158,26 +161,6 @@ public final class NoteStore: Sendable {
             // A connection that failed is not used again; one that only found nothing is as good as before.
             if !(error is DatabaseError) { readers.withLock { $0?.append(index) } }
             throw error
-        }
-    }
-
-    /// Compares the index with a replay of the log; the names of the parts in which they differ.
-    func differencesFromLog() throws -> [String] {
-        try read { index in
-            let replayed = try StoreIndex.inMemory()
-            let replay = LogReplay(into: replayed, oplog: layout.operationLog)
-            let last = try index.newestRecord()?.operation ?? 0
-            let newest = try replayed.write { try replay.run(after: nil, upTo: last, repairing: false) }
-            // Records that the log does not have yet are part of the truth.
-            try replayed.write {
-                try LogReplay.apply(index.records(after: newest?.operation ?? 0), of: index, to: replayed)
-            }
-            let differences = try index.differences(from: replayed)
-            // A log that goes on is replayed by the next write, and has to be fit for it.
-            if newest?.operation ?? 0 == last {
-                _ = try replayed.write { try replay.run(after: newest, repairing: false) }
-            }
-            return differences
         }
     }
 

@@ -19,30 +19,37 @@ let verifyCommand = Command(
         if done.isMultiple(of: 64) { invocation.output.progress(done, of: total, "checking texts") }
     }
     invocation.output.endProgress()
-    if invocation.isJSON {
-        for object in report.healed {
-            var line = JSONLine()
-            line.set("healed", object.description)
-            line.set("from", "journal")
-            try line.write(to: invocation.output)
-        }
-        for problem in report.problems {
-            var line = JSONLine()
-            line.set("problem", problem.description)
-            try line.write(to: invocation.output)
-        }
-        try report.summaryLine.write(to: invocation.output)
-    } else {
-        for object in report.healed { try invocation.output.line("healed: \(object) from the journal") }
-        for problem in report.problems { try invocation.output.line(problem.description) }
-        try invocation.output.line(report.summary)
-    }
+    try report.write(to: invocation.output, asJSON: invocation.isJSON)
     return report.isClean ? .done : .no
 }
 
 extension VerifyReport {
+    /// Writes what was healed, what is wrong, and a line about all of it.
+    func write(to output: Output, asJSON isJSON: Bool) throws {
+        for object in healed {
+            guard isJSON else {
+                try output.line("healed: \(object) from the journal")
+                continue
+            }
+            var line = JSONLine()
+            line.set("healed", object.description)
+            line.set("from", "journal")
+            try line.write(to: output)
+        }
+        for problem in problems {
+            guard isJSON else {
+                try output.line(problem.description)
+                continue
+            }
+            var line = JSONLine()
+            line.set("problem", problem.description)
+            try line.write(to: output)
+        }
+        if isJSON { try summaryLine.write(to: output) } else { try output.line(summary) }
+    }
+
     /// All of it in one line.
-    var summary: String {
+    private var summary: String {
         let counts = [Count.of(notes, "note"), Count.of(versions, "version"), Count.of(objects, "text")]
         let others = problems.count - damaged - missing
         let otherProblems = others == 0 ? "" : ", \(Count.of(others, "other problem"))"
@@ -55,7 +62,7 @@ extension VerifyReport {
     }
 
     /// The same for programs.
-    var summaryLine: JSONLine {
+    private var summaryLine: JSONLine {
         var line = JSONLine()
         line.set("summary", true)
         line.set("notes", notes)

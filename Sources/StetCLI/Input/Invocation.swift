@@ -45,6 +45,9 @@ final class Invocation {
         return try vault.get() ?? store
     }
 
+    /// Whether the caller named the store, and not only stands in a folder that has one.
+    var isStoreNamed: Bool { arguments.value("store") != nil || Surroundings.variable("STET_STORE") != nil }
+
     private func open(_ access: NoteStore.Access) throws -> (store: NoteStore, vault: Result<Vault?, any Error>) {
         if let opened { return opened }
         let given = arguments.value("store")
@@ -52,9 +55,8 @@ final class Invocation {
             at: Surroundings.storeFolder(given), access: access, clock: clock, machine: Surroundings.machineID())
         let settings = try store.settings()
         output.apply(settings)
-        let isNamed = given != nil || Surroundings.variable("STET_STORE") != nil
         // A vault that is gone or unplugged keeps nobody from looking into its history.
-        let both = (store, Result { try Vault.of(store, settings, byName: isNamed) })
+        let both = (store, Result { try Vault.of(store, settings, byName: isStoreNamed) })
         opened = both
         return both
     }
