@@ -22,7 +22,9 @@ let package = Package(
 
         .target(
             name: "Migrations", path: "Migrations",
-            resources: [.embedInCode("0001_initial.sql"), .embedInCode("0002_vault.sql")], swiftSettings: strict),
+            resources: [
+                .embedInCode("0001_initial.sql"), .embedInCode("0002_vault.sql"), .embedInCode("0003_lock_birth.sql"),
+            ], swiftSettings: strict),
         .target(name: "StetObjects", dependencies: ["CCrypto", "CLinux"], swiftSettings: strict),
         .target(
             name: "StetIndex", dependencies: ["StetObjects", "Migrations", "CSQLite"], swiftSettings: strict),
@@ -38,7 +40,7 @@ let package = Package(
             name: "StetIndexTests", dependencies: ["StetIndex", "Migrations", "CSQLite", "TestSupport"],
             swiftSettings: strict),
         .testTarget(name: "StetTextTests", dependencies: ["StetText", "TestSupport"], swiftSettings: strict),
-        .testTarget(name: "StetTests", dependencies: ["Stet", "TestSupport"], swiftSettings: strict),
+        .testTarget(name: "StetTests", dependencies: ["Stet", "CSQLite", "TestSupport"], swiftSettings: strict),
         .testTarget(name: "ScenarioTests", dependencies: ["StetCLI", "TestSupport"], swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]

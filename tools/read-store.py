@@ -69,8 +69,8 @@ class Index:
         version = self.rows("PRAGMA user_version")[0][0]
         if self.rows("PRAGMA application_id") != [(APPLICATION_ID,)] or version < 1:
             raise Wrong("index.sqlite is no index of a store")
-        if version > 2:
-            raise Newer(f"the index has layout {version}; this reader knows layouts 1 and 2")
+        if version > 3:
+            raise Newer(f"the index has layout {version}; this reader knows layouts 1 to 3")
         tables = {row[0] for row in self.rows("SELECT name FROM sqlite_schema WHERE type = 'table' AND rootpage > 0")}
         if missing := {"record", "journal", "object", "device"} - tables:
             raise Wrong(f"the index lacks the tables {sorted(missing)}")

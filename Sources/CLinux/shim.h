@@ -47,6 +47,13 @@ static inline int stet_renameat2(int folder, const char *name, int target_folder
     return (int)syscall(SYS_renameat2, folder, name, target_folder, target, flags);
 }
 
+/* When an open file was made, in nanoseconds since 1970; 0 where the file system does not say. No program can set it. */
+static inline long long stet_birth(int descriptor) {
+    struct statx status;
+    if (statx(descriptor, "", AT_EMPTY_PATH, STATX_BTIME, &status) != 0 || !(status.stx_mask & STATX_BTIME)) return 0;
+    return status.stx_btime.tv_sec * 1000000000LL + status.stx_btime.tv_nsec;
+}
+
 /* 1: nobody has the file open for writing; 0: somebody has; -1: this file system cannot say.
    A read lease is given only where there is no writer. Somebody who opens the file while the lease is held waits until
    it is given back, which is at once, and this process is told by a signal: one that is ignored unless asked for. */

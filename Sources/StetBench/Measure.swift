@@ -82,6 +82,13 @@ enum Measure {
         _ arguments: [String], input: String = "/dev/null",
         environment: [String: String] = [:]
     ) throws -> Int32 {
+        wait(try begin(arguments, input: input, environment: environment))
+    }
+
+    /// Starts a program without a shell.
+    static func begin(
+        _ arguments: [String], input: String = "/dev/null", environment: [String: String] = [:]
+    ) throws -> pid_t {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
@@ -95,6 +102,11 @@ enum Measure {
         var process = pid_t()
         let failure = posix_spawnp(&process, arguments[0], &actions, nil, &words, &variables)
         guard failure == 0 else { throw SystemError(failure, "start", arguments[0]) }
+        return process
+    }
+
+    /// Waits for a program to end; its status, 0 where it did all that was asked.
+    static func wait(_ process: pid_t) -> Int32 {
         var status: Int32 = 0
         waitpid(process, &status, 0)
         return status

@@ -2,33 +2,9 @@ import CSQLite
 import Foundation
 import Stet
 
-/// A save through the library against a bare insert of the same bytes, both durable, in turns in one run.
-struct SaveBench {
-    private let rounds = 2_000
-
-    func run() throws {
-        try Measure.inTemporaryFolder { folder in
-            let store = try NoteStore.create(at: folder + "/store", clock: .system)
-            let bare = try BareInsert(folder + "/bare.sqlite")
-            var ours = Samples()
-            var theirs = Samples()
-            for round in 0..<rounds {
-                let text = Measure.text(round)
-                let name = try NoteName("notes/\(round % 100).md")
-                _ = try ours.measure { try store.save(text, as: name) }
-                try theirs.measure { try bare.insert(text) }
-            }
-            try store.close()
-            Measure.report([
-                "measure": "save of 2 KB, durable", "saves": rounds, "stet_p50_ms": ours.median,
-                "stet_p99_ms": ours.percentile(0.99), "sqlite_p50_ms": theirs.median,
-                "sqlite_p99_ms": theirs.percentile(0.99), "ratio_p50": ours.median / theirs.median,
-            ])
-        }
-    }
-
+enum SaveLoop {
     /// Saves `count` texts, for counting system calls from outside.
-    static func loop(count: Int, store path: String) throws {
+    static func run(count: Int, store path: String) throws {
         let store = try NoteStore.create(at: path, clock: .system)
         for number in 0..<count { try store.save(Measure.text(number), as: NoteName("notes/\(number % 100).md")) }
         try store.close()
@@ -36,7 +12,7 @@ struct SaveBench {
 }
 
 /// The least that a durable save can be: one row in a table, WAL, synchronous=FULL.
-private final class BareInsert {
+final class BareInsert {
     private let database: OpaquePointer
     private let statement: OpaquePointer
 

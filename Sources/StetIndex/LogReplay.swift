@@ -22,7 +22,7 @@ package struct LogReplay {
         after newest: StoreIndex.HeldRecord?, upTo limit: Int = .max, repairing: Bool
     ) throws -> StoreIndex.HeldRecord? {
         var newest = newest
-        if let last = newest {
+        if let last = newest, last.operation < limit {
             newest = try follow(try device(of: last), from: OperationLog.next(after: last.end), last, limit, repairing)
         }
         while newest?.operation ?? 0 < limit, let next = try deviceAfter(newest) {
@@ -80,11 +80,41 @@ package struct LogReplay {
         )
     }
 
-    /// Applies held records of the index that the log does not have yet.
-    package static func apply(_ records: [StoreIndex.HeldRecord], of source: StoreIndex, to index: StoreIndex) throws {
-        for record in records {
-            try index.apply(source.timedOperation(record.operation, record: record.bytes))
+    /// Replays everything and compares it with `source`, the index that the logs belong to; the names of the parts in which
+    /// they differ. Call inside a write transaction.
+    ///
+    /// What `source` holds of the newest records counts, and not what a crash left of them in the log: the next flush writes
+    /// them there. A log that goes on after them is replayed by the next write, and has to be fit for it.
+    ///
+    /// - Throws: `LogDamage`, `IndexDamage`.
+    package func differences(of source: StoreIndex) throws -> [String] {
+        let held = try source.records(after: 0)
+        var newest: StoreIndex.HeldRecord?
+        for record in held {
+            newest = try run(after: newest, upTo: record.operation - 1, repairing: false)
+            newest = try apply(record, of: source, after: newest)
         }
+        let differences = try source.differences(from: index)
+        // The first one that is missing explains all after it.
+        _ = try held.first { record in
+            try !OperationLog(oplog: oplog, device: source.versionID(of: record.operation).device).holds(record)
+        }
+        _ = try run(after: newest, repairing: false)
+        return differences
+    }
+
+    private func apply(
+        _ record: StoreIndex.HeldRecord, of source: StoreIndex, after newest: StoreIndex.HeldRecord?
+    ) throws -> StoreIndex.HeldRecord {
+        let sequence = try source.versionID(of: record.operation).sequence
+        guard case .record(let frame, end: record.bytes.count) = RecordFrame.read(record.bytes, at: 0),
+            record.operation == (newest?.operation ?? 0) + 1, frame.sequence == sequence,
+            frame.previous == (sequence == 1 ? RecordFrame.noCheck : RecordFrame.check(of: newest?.bytes ?? [])),
+            record.position
+                == (sequence == 1 ? OperationLog.start : newest.map { OperationLog.next(after: $0.end) })
+        else { throw IndexDamage("its record of operation \(record.operation) does not follow the one before it") }
+        try index.apply(source.timedOperation(record.operation, record: record.bytes))
+        return record
     }
 
     /// Applies the records of `device` from `start` on, up to operation `limit`.
@@ -96,7 +126,6 @@ package struct LogReplay {
         var newest = last
         let log = OperationLog(oplog: oplog, device: device)
         func apply(_ entry: OperationLog.Entry) throws {
-            if newest?.operation ?? 0 >= limit { throw Enough() }
             let isFirst = entry.position == OperationLog.start
             let before = isFirst ? RecordFrame.noCheck : RecordFrame.check(of: newest?.bytes ?? [])
             guard entry.previous == before else { throw damage(device, entry) }
@@ -108,6 +137,8 @@ package struct LogReplay {
             }
             newest = .init(
                 operation: number, position: entry.position, bytes: entry.bytes, journaled: newest?.journaled ?? 0)
+            // What comes after may not be whole yet.
+            if number == limit { throw Enough() }
         }
         do {
             let (end, isTorn) = try log.scan(from: start, apply)
@@ -116,7 +147,7 @@ package struct LogReplay {
         if let newest, newest != last {
             try index.hold(newest)
             // The index holds the newest alone: the log must not lose the others once it has been believed.
-            if repairing { for segment in start.segment...newest.position.segment { try log.sync(segment: segment) } }
+            if repairing { for segment in start.segment...newest.position.segment { try log.renew(segment: segment) } }
         }
         return newest
     }

@@ -80,6 +80,20 @@ package struct OperationLog: Sendable {
         try FileSystem.syncFolder(folder)
     }
 
+    /// Makes a segment that somebody else wrote, and its name, survive power loss, even where his sync failed.
+    func renew(segment: Int) throws(SystemError) {
+        try FileSystem.renew(path(segment))
+        try FileSystem.syncFolder(folder)
+    }
+
+    /// Does so for all segments of all devices below `oplog`.
+    package static func renewAll(in oplog: String) throws(SystemError) {
+        for device in try devices(in: oplog) {
+            let log = OperationLog(oplog: oplog, device: device)
+            for segment in stride(from: 1, through: try log.lastSegment(), by: 1) { try log.renew(segment: segment) }
+        }
+    }
+
     // MARK: Reading
 
     /// The devices that have a log below `oplog`; none where it is gone, which is damage and no failure of the system.
@@ -94,6 +108,23 @@ package struct OperationLog: Sendable {
     /// Reads `count` bytes at `position`; fewer where the log ends before.
     package func read(at position: Position, count: Int) throws(SystemError) -> [UInt8] {
         try FileSystem.read(FileSystem.openForReading(path(position.segment)), at: position.offset, count: count)
+    }
+
+    /// Whether the log has `record` where it belongs.
+    ///
+    /// - Throws: `LogDamage` where another record stands there, or the log ends before it.
+    package func holds(_ record: StoreIndex.HeldRecord) throws -> Bool {
+        let position = record.position
+        let size = try size(ofSegment: position.segment) ?? 0
+        let begins = position.offset == Self.headerLength ? 0 : position.offset
+        guard size >= begins else { throw LogDamage(path: path(position.segment), offset: size) }
+        if size < position.offset { return false }
+        let there = try read(at: position, count: record.bytes.count)
+        if there == record.bytes { return true }
+        if case .record = RecordFrame.read(there, at: 0) {
+            throw LogDamage(path: path(position.segment), offset: position.offset)
+        }
+        return false
     }
 
     /// A whole record with its place.

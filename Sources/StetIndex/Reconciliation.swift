@@ -13,8 +13,8 @@ package struct Reconciliation {
     package enum Trust {
         /// A file of the right size, a record of the right bytes: a quick look after a crash.
         case size
-        /// What gives the right hash: before the index drops its own copy.
-        case hash
+        /// Of the files only these, which were read and give their hash: before the index drops its own copies.
+        case files(Set<ObjectID>)
         /// Nothing: after a sync that failed, what memory shows may not be on the disk.
         case nothing
     }
@@ -36,16 +36,18 @@ package struct Reconciliation {
 
     private func rewriteObjects(_ trust: Trust) throws {
         for object in try index.journalObjects() {
-            if trust == .hash, try objects.isWhole(object) { continue }
+            if case .files(let whole) = trust, whole.contains(object) { continue }
             guard let bytes = try index.journaled(object) else { continue }
-            if trust == .size, try objects.size(object) == bytes.count { continue }
+            if case .size = trust, try objects.size(object) == bytes.count { continue }
             try objects.write(bytes, as: object)
         }
     }
 
     private func appendMissingRecords(_ trust: Trust) throws {
         let held = try index.records(after: 0)
-        guard let first = try held.firstIndex(where: { try !isInLog($0) || trust == .nothing }) else { return }
+        var isAnew = false
+        if case .nothing = trust { isAnew = true }
+        guard let first = try held.firstIndex(where: { try !log(for: $0).holds($0) || isAnew }) else { return }
         for record in held[first...] { try log(for: record).append(record.bytes, at: record.position) }
         // What an interrupted append left behind the place where it began was overwritten; nothing may follow it.
         if let last = held.last { try log(for: last).cut(at: last.end) }
@@ -53,23 +55,5 @@ package struct Reconciliation {
 
     private func log(for record: StoreIndex.HeldRecord) throws -> OperationLog {
         OperationLog(oplog: oplog, device: try index.versionID(of: record.operation).device)
-    }
-
-    /// Whether the log has `record` where it belongs.
-    ///
-    /// - Throws: `LogDamage` where another record stands there, or the log ends before it.
-    private func isInLog(_ record: StoreIndex.HeldRecord) throws -> Bool {
-        let log = try log(for: record)
-        let position = record.position
-        let size = try log.size(ofSegment: position.segment) ?? 0
-        let begins = position.offset == OperationLog.headerLength ? 0 : position.offset
-        guard size >= begins else { throw LogDamage(path: log.path(position.segment), offset: size) }
-        if size < position.offset { return false }
-        let there = try log.read(at: position, count: record.bytes.count)
-        if there == record.bytes { return true }
-        if case .record = RecordFrame.read(there, at: 0) {
-            throw LogDamage(path: log.path(position.segment), offset: position.offset)
-        }
-        return false
     }
 }

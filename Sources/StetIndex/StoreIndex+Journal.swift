@@ -106,23 +106,36 @@ extension StoreIndex {
     package struct Place: Equatable, Sendable {
         package var machine: [UInt8]?
         package var lockInode: Int
+        package var lockBirth: Int?
 
-        package init(machine: [UInt8]?, lockInode: Int) {
+        package init(machine: [UInt8]?, lockInode: Int, lockBirth: Int?) {
             self.machine = machine
             self.lockInode = lockInode
+            self.lockBirth = lockBirth
+        }
+
+        /// Whether both can be the same copy on the same machine. What one of the two does not know tells nothing.
+        package func agrees(with other: Place) -> Bool {
+            func agree<Value: Equatable>(_ one: Value?, _ two: Value?) -> Bool {
+                one == nil || two == nil || one == two
+            }
+            return lockInode == other.lockInode && agree(machine, other.machine) && agree(lockBirth, other.lockBirth)
         }
     }
 
     /// Where this copy was last written, or nil where it never was.
     package func place() throws -> Place? {
-        try connection.first("SELECT machine, lock_inode FROM place") { row in
+        try connection.first("SELECT machine, lock_inode, lock_birth FROM place") { row in
             let machine = row.bytes(0)
-            return Place(machine: machine.isEmpty ? nil : machine, lockInode: row.integer(1))
+            return Place(
+                machine: machine.isEmpty ? nil : machine, lockInode: row.integer(1),
+                lockBirth: row.optionalInteger(2))
         }
     }
 
     /// Records where this copy is written now.
     package func setPlace(_ place: Place) throws {
-        try connection.run("INSERT OR REPLACE INTO place VALUES (1, ?, ?)", place.machine, place.lockInode)
+        try connection.run(
+            "INSERT OR REPLACE INTO place VALUES (1, ?, ?, ?)", place.machine, place.lockInode, place.lockBirth)
     }
 }

@@ -12,7 +12,7 @@ internal import StetObjects
 ///    the log gives the same index.
 /// 6. Write transactions and checkpoints are made only by the holder of the store's lock.
 package final class StoreIndex {
-    let connection: Connection
+    private(set) var connection: Connection
     package let path: String
     private var deviceCache: [Device] = []
 
@@ -150,9 +150,24 @@ package final class StoreIndex {
         return try connection.transaction("BEGIN", body)
     }
 
+    /// Closes the database, runs `body`, and opens it for writing again: after a commit that failed, when what this process
+    /// remembers of it cannot be relied on. Where that fails, the index is empty and cannot be used.
+    package func reopen(after body: () throws -> Void) throws {
+        deviceCache = []
+        connection = try Connection(":memory:", .create)
+        try body()
+        connection = try Connection(path, .write)
+    }
+
     /// Folds the write-ahead log into the database. Call under the lock only: a commit must not overlap it (SQLite
     /// 3.7.0 to 3.51.2 can lose such a commit).
-    package func checkpoint(emptying: Bool) throws { try connection.checkpoint(emptying: emptying) }
+    ///
+    /// - Parameters:
+    ///   - emptying: whether the log is cut to nothing as well.
+    ///   - patience: for how many milliseconds readers that are in the way are waited for.
+    package func checkpoint(emptying: Bool, patience: Int = 0) throws {
+        try connection.checkpoint(emptying: emptying, patience: patience)
+    }
 
     /// How many pages the write-ahead log held after the last commit made here.
     package var walPages: Int { connection.walPages }

@@ -207,6 +207,18 @@ package enum FileSystem {
         guard fsync(file.number) == 0 else { throw SystemError(errno, "sync", file.path) }
     }
 
+    /// Writes the bytes of the file at `path` over themselves and syncs them: after a sync that failed, the system takes
+    /// pages for written that never reached the disk, and only what is written anew is written at all.
+    package static func renew(_ path: String) throws(SystemError) {
+        let file = try open(path, O_RDWR)
+        var offset = 0
+        while case let bytes = try read(file, at: offset, count: 1 << 20), !bytes.isEmpty {
+            try write(file, at: offset, bytes)
+            offset += bytes.count
+        }
+        try sync(file)
+    }
+
     /// Gives `count` bytes of a mapped file their room on the disk. Returns false where there is none: to touch them would
     /// then end the process (SIGBUS).
     package static func makeRoom(for start: UnsafeMutableRawPointer, count: Int) -> Bool {
@@ -270,6 +282,13 @@ package enum FileSystem {
         var result = stat()
         guard fstat(file.number, &result) == 0 else { throw SystemError(errno, "look at", file.path) }
         return FileStatus(result)
+    }
+
+    /// When an open file was made, in nanoseconds since 1970, which no program can set; nil where the file system does not
+    /// say.
+    package static func birth(_ file: FileDescriptor) -> Int? {
+        let nanoseconds = stet_birth(file.number)
+        return nanoseconds > 0 ? Int(nanoseconds) : nil
     }
 
     /// The names in a folder in byte order, without `.` and `..`; what is not UTF-8 in a name is replaced, since Stet makes no such names.

@@ -100,12 +100,24 @@ package struct LooseObjects: Sendable {
         }
     }
 
-    /// Moves a finished and synced incoming object to its name so that it survives power loss there.
-    package func placeDurably(_ file: IncomingObject, as object: ObjectID) throws(SystemError) {
+    /// Moves a finished and synced incoming object to its name. The name does not survive power loss yet: see `syncNames`.
+    package func place(_ file: IncomingObject, as object: ObjectID) throws(SystemError) {
         try place(file.path, as: object)
-        try FileSystem.syncFolder(shard(object))
-        // The shard may be new, made by this call or by one whose sync never came: its own name has to last as well.
-        try FileSystem.syncFolder(folder)
+    }
+
+    /// Makes the names of objects that were put in place survive power loss.
+    package func syncNames(of placed: [ObjectID]) throws(SystemError) {
+        for shard in Set(placed.map(shard)) { try FileSystem.syncFolder(shard) }
+        // A shard may be new, made by this process or by one whose sync never came: its own name has to last as well.
+        if !placed.isEmpty { try FileSystem.syncFolder(folder) }
+    }
+
+    /// Writes `bytes` as `object` so that it survives power loss, over whatever stands there. Call under the store's lock.
+    package func writeDurably(_ bytes: [UInt8], as object: ObjectID) throws(SystemError) {
+        try write(bytes, as: object)
+        // Synced by its name: it was written by this process a moment ago.
+        try FileSystem.sync(FileSystem.openForReading(path(object)))
+        try syncNames(of: [object])
     }
 
     /// Removes temporary files whose writers are gone.

@@ -121,9 +121,11 @@ struct PagerTests {
         let scene = try makeScene(pager: "./patient")
         let pager = """
             #!/bin/sh
-            trap 'echo went on' INT
+            trap 'went=on; echo went on' INT
             wc -l
-            read -r answer < /dev/tty || read -r answer < /dev/tty
+            # To wait in read itself would miss a signal that comes just before it.
+            while [ -z "$went" ]; do sleep 0.05; done
+            read -r answer < /dev/tty
             echo "answer=$answer"
             """
         try Files.overwrite(scene.folder + "/patient", with: bytes(pager))

@@ -13,7 +13,7 @@ import TestSupport
     try bytes("one\n").withUnsafeBytes { try living.append($0) }
     try tree.objects.sweepIncoming()
     #expect(try Files.list(tree.incoming).map { tree.incoming + "/" + $0 } == [living.path])
-    try tree.objects.placeDurably(living, as: living.object)
+    try tree.objects.place(living, as: living.object)
     #expect(try tree.objects.read(ObjectID(of: bytes("one\n"))) == bytes("one\n"))
     try tree.objects.sweepIncoming()
     #expect(try tree.objects.read(ObjectID(of: bytes("one\n"))) == bytes("one\n"))
@@ -58,7 +58,7 @@ import TestSupport
             } else {
                 let incoming = try objects.startIncoming()
                 try text.withUnsafeBytes { try incoming.append($0) }
-                try objects.placeDurably(incoming, as: object)
+                try objects.place(incoming, as: object)
             }
             if try objects.read(object) != text { failures.withLock { $0.append("other bytes") } }
         } catch {

@@ -51,13 +51,13 @@ func objectsAreReadBackByTheirName(text: [UInt8]) throws {
         try bytes("one\n").withUnsafeBytes { try file.append($0) }
         #expect(file.object == object)
         try file.sync()
-        try tree.objects.placeDurably(file, as: object)
+        try tree.objects.place(file, as: object)
         #expect(try tree.objects.read(object) == bytes("one\n"))
     }
     let file = try tree.objects.startIncoming()
     try bytes("two\n").withUnsafeBytes { try file.append($0) }
     try file.sync()
-    try tree.objects.placeDurably(file, as: file.object)
+    try tree.objects.place(file, as: file.object)
     #expect(try tree.objects.read(ObjectID(of: bytes("two\n"))) == bytes("two\n"))
 }
 

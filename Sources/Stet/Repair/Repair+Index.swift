@@ -54,6 +54,9 @@ extension Repair {
                 }
                 steps.append(made)
                 whole = chain
+                if case .recordsMadeUp(_, isExact: false) = made {
+                    why = "its newest record is not that of the new log"
+                }
             } else if !chain.stop.isSound {
                 why = "the log is damaged after all that it holds"
             }
@@ -126,7 +129,10 @@ extension Repair {
     /// In what the index is not what the log says; nil where they agree.
     private func difference(of index: StoreIndex) throws -> String? {
         do {
-            let parts = try index.read { try index.differences(fromLog: layout.operationLog) }
+            let replayed = try StoreIndex.inMemory()
+            let parts = try index.read {
+                try replayed.write { try LogReplay(into: replayed, oplog: layout.operationLog).differences(of: index) }
+            }
             return parts.isEmpty ? nil : "its \(parts.joined(separator: ", ")) differ from what the log says"
         } catch let damage as IndexDamage {
             return damage.description
@@ -151,14 +157,27 @@ extension Repair {
             steps.append(.logEnds(after: fit))
         }
         try write(chain, steps, restored)
-        try salvage?.forEachText { object, bytes in
-            guard !isWhole(object, size: bytes.count) else { return }
-            try restore(object, from: .memory(bytes, "the journal of the old index"))
-        }
+        try secureWhatTheOldIndexHeld(salvage)
         try makeIndex(
             salvage, knows: records.last.map { last in chain.links.contains { $0.entry.bytes == last.bytes } })
         try exchangeIndex()
         try did(.indexRebuilt(operations: chain.links.count, why: why))
+    }
+
+    /// Makes durable in log and tree what the old index held of both.
+    private func secureWhatTheOldIndexHeld(_ salvage: IndexSalvage?) throws {
+        // Written anew, for what is read here may never have reached the disk.
+        try OperationLog.renewAll(in: layout.operationLog)
+        try FileSystem.syncFolder(layout.operationLog)
+        let isInDoubt = try isTreeInDoubt()
+        try salvage?.forEachText { object, bytes in
+            if !isWhole(object, size: bytes.count) {
+                try restore(object, from: .memory(bytes, "the journal of the old index"))
+            } else if isInDoubt {
+                try objects.writeDurably(bytes, as: object)
+            }
+        }
+        try FileSystem.syncFileSystem(FileSystem.openFolder(objects.folder))
     }
 
     /// - Parameter isEarlier: whether the old index had nothing that the log does not have: only then does what it says of
@@ -183,6 +202,7 @@ extension Repair {
     /// Sets the old index aside and puts the new one in its place. In between the store has no index, and is refused; the
     /// next repair goes on.
     private func exchangeIndex() throws {
+        try renewLock()
         // Each is durable before the next: the new index must never stand beside the old one's write-ahead log.
         for suffix in ["", "-wal", "-shm", "-journal"] where try FileSystem.isThere(layout.index + suffix) {
             try did(aside.move(layout.index + suffix))

@@ -47,7 +47,8 @@ extension Repair {
                     try read(source) { try file.append($0) }
                     try file.sync()
                     guard file.object == object else { throw OtherBytes() }
-                    try objects.placeDurably(file, as: object)
+                    try objects.place(file, as: object)
+                    try objects.syncNames(of: [object])
                 } catch {
                     file.discard()
                     throw error

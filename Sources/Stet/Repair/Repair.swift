@@ -9,7 +9,7 @@ final class Repair {
     let layout: StoreLayout
     let objects: LooseObjects
     let aside: SetAside
-    private let lock: StoreLock
+    private var lock: StoreLock
     private let clock: StoreClock
     private let machine: [UInt8]?
     let isNamed: Bool
@@ -74,6 +74,21 @@ final class Repair {
         try lock.take()
         defer { lock.give() }
         try body()
+    }
+
+    /// Whether somebody's sync of texts and log failed, so that what memory shows of them may not be on the disk.
+    func isTreeInDoubt() throws -> Bool { try lock.isInDoubt(.files) }
+
+    /// Puts a new lock file in the place of the old one. Who has the store open still has the index that is about to go, and
+    /// is refused when he finds that he waited for another lock than there is now. Call under the lock.
+    func renewLock() throws {
+        let path = layout.lock + ".new"
+        // What an earlier repair began.
+        try FileSystem.remove(path)
+        let new = try StoreLock(path)
+        try new.take()
+        try FileSystem.rename(path, to: layout.lock)
+        lock = new
     }
 
     /// Whether log and index were left as they were, so that nothing can be written.
@@ -146,8 +161,8 @@ final class Repair {
                 }
                 for name in made { try did(.noteMade(name)) }
             }
-            try writer.maintain(.demand)
         }
+        try writer.maintain()
     }
 
     private static func makeNote(

@@ -67,6 +67,23 @@ struct BackupFolder {
     /// Gives the lock back.
     func unlock() { lock.give() }
 
+    // MARK: Failed syncs
+
+    /// Whether a sync of an earlier run failed, so that what is here and not part of an earlier backup may not be on the disk.
+    /// What that run appended to is written anew.
+    func isInDoubt() throws -> Bool {
+        guard try lock.isInDoubt(.files) else { return false }
+        if try FileSystem.status(layout.writeAheadLog) != nil { try FileSystem.renew(layout.writeAheadLog) }
+        try OperationLog.renewAll(in: layout.operationLog)
+        return true
+    }
+
+    /// Runs `body`, which writes and syncs; where it fails, the next run knows.
+    func syncing(_ body: () throws -> Void) throws { try lock.watching(.files, body) }
+
+    /// What was written is written anew and synced.
+    func isSound() throws { try lock.set(.files, false) }
+
     private static func parent(of path: String) -> String {
         let slash = UInt8(ascii: "/")
         let rest = path.utf8.reversed().drop { $0 == slash }.drop { $0 != slash }

@@ -44,6 +44,7 @@ extension NoteStore {
         // One moment of the index says what there is to copy. It is held apart, so that no read transaction is while texts
         // are copied.
         let state = try read { try $0.snapshot() }
+        let isInDoubt = try target.isInDoubt()
         let log = LogCopy(of: state, source: operationLog, target: target.layout.operationLog)
         let earlier = try target.openIndex()
         let end = try target.requireEarlier(earlier, than: state, log)
@@ -55,15 +56,19 @@ extension NoteStore {
         try target.layout.completeFolders()
         // In this order: an index never says what the log or the texts do not have. A log that goes on after its index
         // is what the next writer replays.
-        try copyTexts(of: state, to: target, known: Set(earlier.objects().map(\.object)), &report, progress)
-        try log.append(after: end)
-        try target.replaceIndex(by: state)
+        let known = try Set(earlier.objects().map(\.object))
+        try copyTexts(of: state, to: target, known: known, isInDoubt: isInDoubt, &report, progress)
+        try target.syncing {
+            try log.append(after: end)
+            try target.replaceIndex(by: state)
+        }
+        try target.isSound()
         return report
     }
 
     private func copyTexts(
-        of state: StoreIndex, to target: BackupFolder, known: Set<ObjectID>, _ report: inout BackupReport,
-        _ progress: (Int, Int) throws -> Void
+        of state: StoreIndex, to target: BackupFolder, known: Set<ObjectID>, isInDoubt: Bool,
+        _ report: inout BackupReport, _ progress: (Int, Int) throws -> Void
     ) throws {
         let copies = LooseObjects(caches: target.layout.caches)
         try copies.sweepIncoming()
@@ -71,9 +76,10 @@ extension NoteStore {
         let journal = Set(try state.journalObjects())
         for (done, (object, size)) in texts.enumerated() {
             // A file that the earlier backup knows is durable. Another one may be what an interrupted backup left, and
-            // is believed for its bytes only.
+            // is believed for its bytes only, and not even for those after a sync that failed.
             let isThere =
-                try known.contains(object) ? copies.size(object) == size : copies.isWhole(object, size: size)
+                try known.contains(object)
+                ? copies.size(object) == size : !isInDoubt && copies.isWhole(object, size: size)
             if isThere {
                 report.alreadyThere += 1
             } else if let problem = try copyText(object, size, of: state, journal, to: copies) {
@@ -84,7 +90,7 @@ extension NoteStore {
             }
             try progress(done + 1, texts.count)
         }
-        try FileSystem.syncFileSystem(FileSystem.openFolder(copies.folder))
+        try target.syncing { try FileSystem.syncFileSystem(FileSystem.openFolder(copies.folder)) }
     }
 
     private func copyText(

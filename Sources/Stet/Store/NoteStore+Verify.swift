@@ -90,8 +90,7 @@ extension NoteStore {
 
     private func problemsOfLog() throws -> [VerifyReport.Problem] {
         do {
-            let differences = try read { try $0.differences(fromLog: operationLog) }
-            return differences.map { .index("\($0) differ from what the log says") }
+            return try differencesFromLog().map { .index("\($0) differ from what the log says") }
         } catch let damage as LogDamage {
             return [.log(damage.description)]
         } catch let damage as IndexDamage {
@@ -127,8 +126,12 @@ extension NoteStore {
                 report.problems.append(
                     isMissing ? .missing(object, usedBy: users) : .damaged(object, usedBy: users))
             }
-            try objects.forEach { object in
-                if try !index.contains(object) { report.unreferenced += 1 }
+            do {
+                try objects.forEach { object in
+                    if try !index.contains(object) { report.unreferenced += 1 }
+                }
+            } catch let error as SystemError where error.isUnreadable || error.isReadOnly {
+                // A folder that cannot be listed is told of with its mode.
             }
         }
     }

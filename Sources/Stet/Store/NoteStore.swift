@@ -26,6 +26,11 @@ public final class NoteStore: Sendable {
     private let machine: [UInt8]?
     /// Opened by the first change.
     private let writer = Guarded<Writer?>(nil)
+    /// What this store is told from others by, once it was seen.
+    private let identity = Guarded<[UInt8]?>(nil)
+    let upkeep = Guarded(Upkeep())
+    /// Held by the thread that does upkeep: one at a time.
+    let upkeepTurn = Guarded(())
     /// Connections that nobody is reading with at the moment; nil once the store was closed.
     private let readers = Guarded<[StoreIndex]?>([])
 
@@ -75,7 +80,7 @@ public final class NoteStore: Sendable {
         // The journal is there for as long as SQLite makes the index one with a write-ahead log.
         let own: Set = [
             "index.sqlite", "index.sqlite-journal", "index.sqlite-wal", "index.sqlite-shm", "lock", "oplog", "caches",
-            "config", "config.new", "index.sqlite.new", StoreLayout.setAside,
+            "config", "config.new", "index.sqlite.new", "lock.new", StoreLayout.setAside,
         ]
         guard try FileSystem.status(layout.folder)?.isFolder == true,
             try FileSystem.list(layout.folder).allSatisfy(own.contains)
@@ -121,17 +126,14 @@ public final class NoteStore: Sendable {
     ///
     /// - Throws: what the upkeep met; the store is closed all the same.
     public func close() throws {
-        readers.withLock { $0 = nil }
-        try writer.withLock { slot in
-            defer { slot = nil }
-            try slot?.maintain(.closing)
+        let upkeep = Result {
+            // Where nothing was written, nothing is opened for it.
+            if writer.withLock({ $0 != nil }) { try maintain(.closing) }
         }
+        readers.withLock { $0 = nil }
+        writer.withLock { $0 = nil }
+        try upkeep.get()
     }
-
-    /// Makes object files and log durable, and drops what the index holds of them until then.
-    ///
-    /// Changes are durable without it; it is called by itself when enough has gathered.
-    public func flush() throws { try withWriter { try $0.maintain(.demand) } }
 
     /// Whether a folder looks like that of a store.
     static func isStore(_ folder: String) -> Bool {
@@ -164,6 +166,16 @@ public final class NoteStore: Sendable {
         }
     }
 
+    /// Compares the index with a replay of the log; the names of the parts in which they differ.
+    func differencesFromLog() throws -> [String] {
+        try read { index in
+            let replayed = try StoreIndex.inMemory()
+            return try replayed.write {
+                try LogReplay(into: replayed, oplog: layout.operationLog).differences(of: index)
+            }
+        }
+    }
+
     /// Whether the store was opened for reading only.
     var isReadOnly: Bool { access == .readOnly }
 
@@ -172,39 +184,50 @@ public final class NoteStore: Sendable {
 
     // MARK: Writing
 
-    /// Runs `body` as one durable transaction. Upkeep that an earlier change made due is done first.
+    /// Runs `body` as one durable transaction.
     func write<Value>(_ body: (inout Writer.Transaction) throws -> Value) throws -> Value {
         try exclusively { try $0.transact(body) }
     }
 
     /// Runs `body`, which may be several transactions and what lies between them, while nobody else can write. Upkeep
-    /// that an earlier change made due is done first.
+    /// that it makes due is done by another thread.
     func exclusively<Value>(_ body: (Writer) throws -> Value) throws -> Value {
-        try withWriter { writer in
-            // Upkeep that fails loses nothing and must not keep anybody from saving; `close` tries again, and says so.
-            try? writer.maintain(.change)
+        // Upkeep that fails loses nothing and must not keep anybody from saving; `close` tries again, and says so.
+        if try withWriter({ $0.backlog.isUrgent }) { try? maintain(.whenLong) }
+        return try withWriter { writer in
+            defer { changed(writer.isUpkeepDue) }
             return try writer.exclusively { try body(writer) }
         }
     }
 
-    private func withWriter<Value>(_ body: (Writer) throws -> Value) throws -> Value {
+    func withWriter<Value>(_ body: (Writer) throws -> Value) throws -> Value {
         guard access == .readWrite else { throw StoreError.readOnly(folder) }
         return try writer.withLock { slot in
             if readers.withLock({ $0 == nil }) { throw StoreError.closed }
             let writer = try slot ?? openWriter()
             slot = writer
             do {
-                return try body(writer)
-            } catch let error as DatabaseError where error.isInputOutput {
-                // Whether a commit reached the disk is not known, and a second sync would not tell: start afresh.
-                slot = nil
-                throw error.isOfCommit ? StoreError.outcomeUnknown(error.message) as any Error : error
+                let value = try body(writer)
+                if !writer.isUsable { slot = nil }
+                return value
+            } catch {
+                // A connection that the system failed is not used again.
+                if !writer.isUsable || (error as? DatabaseError)?.isInputOutput == true { slot = nil }
+                throw error
             }
         }
     }
 
     private func openWriter() throws -> Writer {
         guard try !FileSystem.isOnNetwork(folder) else { throw StoreError.onNetwork(folder) }
-        return try Writer(layout, objects, clock: clock, machine: machine)
+        let writer = try Writer(layout, objects, clock: clock, machine: machine)
+        let found = try writer.index.storeID()
+        // Another store may have taken the place of the one that was opened first.
+        let known = identity.withLock { known in
+            known = known ?? found
+            return known
+        }
+        if known != found { throw StoreError.replaced(folder) }
+        return writer
     }
 }

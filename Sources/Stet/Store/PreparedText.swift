@@ -109,9 +109,8 @@ extension Writer.Transaction {
     mutating func keep(_ text: PreparedText, operation: Int) throws {
         switch text {
         case .small(let object, let bytes): try keep(bytes, as: object, operation: operation)
-        // Placed before the commit, so that no durable version ever lacks its text; replaces a damaged copy.
         case .large(let object, let file):
-            try objects.placeDurably(file, as: object)
+            try place(file, as: object)
             if file.size > Outline.blockSize { try index.setOutline(file.outline, of: object) }
         }
     }

@@ -14,6 +14,10 @@ public enum StoreError: Error, Equatable, Sendable, CustomStringConvertible {
     case readOnly(String)
     /// The store was closed.
     case closed
+    /// The store was moved away or replaced, or its disk taken out, while it was open.
+    case replaced(String)
+    /// The index's write-ahead log cannot be folded in, because these processes read an old state of it without end.
+    case keptBack(String, by: [String])
 
     /// No note is meant by this.
     case noNote(String)
@@ -62,6 +66,10 @@ public enum StoreError: Error, Equatable, Sendable, CustomStringConvertible {
             "\(TerminalText.escape(path)) is on a network file system, where locks cannot be relied on: use a local disk"
         case .readOnly(let path): "the store \(TerminalText.escape(path)) was opened for reading only"
         case .closed: "the store was closed"
+        case .replaced(let path):
+            "the store \(TerminalText.escape(path)) was moved or replaced while it was open: open it again where it is now"
+        case .keptBack(let path, let readers):
+            "\(TerminalText.escape(path)) grows, because \(readers.isEmpty ? "another program" : readers.joined(separator: ", ")) keeps an old state of it open: end that program"
         case .noNote(let text): "no note is called \"\(TerminalText.escape(text))\""
         case .deleted(let name): "\(name.shown) is deleted, and can be brought back"
         case .notDeleted(let name): "\(name.shown) is not deleted"
@@ -82,7 +90,7 @@ public enum StoreError: Error, Equatable, Sendable, CustomStringConvertible {
             "a label is one line of at most \(NoteStore.maximumLabelLength) bytes without control characters"
         case .damaged(let what): "the store is damaged: \(what)"
         case .outcomeUnknown(let why):
-            "it is not known whether this was saved, because a sync failed: look whether it is there before you save it again (\(why))"
+            "it is not known whether this was saved, because a sync failed (\(why)): look with stet history before you save it again, and check the disk"
         }
     }
 }

@@ -9,32 +9,24 @@
 /// Order of writes in a transaction: index commit (with its one sync), object files, log records. A log that ends where
 /// the index says it must therefore proves that the object files before it were written as well.
 final class Writer {
-    private let layout: StoreLayout
+    let layout: StoreLayout
     let objects: LooseObjects
     private let clock: StoreClock
     private let machine: [UInt8]?
-    private let lock: StoreLock
+    let lock: StoreLock
     /// How many calls of `exclusively` are under way, one inside the other.
     private var holds = 0
     let index: StoreIndex
-    /// Whether so much waits that it is time for `flush`, as of the last transaction.
-    private var isFlushDue = false
-    /// Whether the last flush did not come to the end of its syncs.
-    private var isSyncInDoubt = false
-    /// Whether the last checkpoint failed.
-    private var isCheckpointInDoubt = false
+    /// Whether the index could be opened again after a failure; where it could not, this writer is of no use any more.
+    private(set) var isUsable = true
     /// Whether the log was seen to end in the very record that the index holds for its end.
     private var isTailKnown = false
+    /// What waits for upkeep, as of the last transaction.
+    var backlog = Backlog()
 
     /// Texts up to this size go through the journal: one sync for text and index together. Larger ones are synced as
     /// files first, since writing them twice would cost more than a second sync.
     static let journalLimit = 64 << 10
-    /// A flush is due when so many operations, or so many bytes of text, wait for it.
-    private static let backlogRecords = 1_000
-    private static let backlogBytes = 4 << 20
-    /// The write-ahead log is folded in past so many pages of 4 KiB while the store is open, and emptied past so many
-    /// when it is closed: a process that opens the store reads all of them, at 2 µs each, and folding in costs 1.5 ms.
-    private static let walLimit = (open: 1_000, closing: 128)
 
     init(_ layout: StoreLayout, _ objects: LooseObjects, clock: StoreClock, machine: [UInt8]?) throws {
         self.layout = layout
@@ -76,6 +68,7 @@ final class Writer {
         fileprivate(set) var newest: StoreIndex.HeldRecord?
         fileprivate var records: [StoreIndex.HeldRecord] = []
         fileprivate var texts: [(object: ObjectID, bytes: [UInt8])] = []
+        fileprivate var placed: [ObjectID] = []
         let time: Timestamp
 
         var index: StoreIndex { writer.index }
@@ -83,31 +76,74 @@ final class Writer {
     }
 
     /// Runs `body` under the lock; a transaction inside does not take it again.
+    ///
+    /// - Throws: `StoreError.replaced` where the store does not stand any more where it was opened.
     func exclusively<Value>(_ body: () throws -> Value) throws -> Value {
-        if holds == 0 { try lock.take() }
-        holds += 1
+        if holds > 0 { return try body() }
+        try lock.take()
+        holds = 1
         defer {
-            holds -= 1
-            if holds == 0 { lock.give() }
+            holds = 0
+            lock.give()
+        }
+        guard try lock.isInPlace() else {
+            isUsable = false
+            throw StoreError.replaced(layout.folder)
         }
         return try body()
     }
 
     /// Runs `body` as one durable transaction under the lock.
+    ///
+    /// - Throws: `StoreError.outcomeUnknown` where the sync of the commit failed, and to write it anew as well.
     func transact<Value>(_ body: (inout Transaction) throws -> Value) throws -> Value {
         try exclusively {
-            var finished: Transaction?
-            let value = try index.write {
-                var transaction = Transaction(writer: self, newest: try reconcile(), time: clock.now())
-                try transaction.beginDeviceIfPlaceChanged()
-                let value = try body(&transaction)
-                finished = transaction
-                isFlushDue = try exceedsBacklog(transaction.newest)
-                return value
+            if try lock.isInDoubt(.commits) { try renewCommits() }
+            var done: (transaction: Transaction, value: Value)?
+            do {
+                try index.write { done = try run(body) }
+            } catch let error as DatabaseError where error.isOfCommit && error.isInputOutput {
+                try confirm(done?.transaction, error)
             }
-            if let finished { settle(finished) }
-            return value
+            guard let done else { throw StoreError.closed }
+            settle(done.transaction)
+            return done.value
         }
+    }
+
+    private func run<Value>(_ body: (inout Transaction) throws -> Value) throws -> (Transaction, Value) {
+        var transaction = Transaction(writer: self, newest: try reconcile(), time: clock.now())
+        try transaction.beginDeviceIfPlaceChanged()
+        let value = try body(&transaction)
+        // Before the commit, so that no durable version ever lacks its text.
+        try objects.syncNames(of: transaction.placed)
+        try measureBacklog(transaction.newest)
+        return (transaction, value)
+    }
+
+    // MARK: Commits whose sync failed
+
+    /// After a commit whose sync failed: whether it reached the disk is not known, and another sync of the same pages would
+    /// not tell. It counts where the write-ahead log, written anew and synced, has it.
+    private func confirm(_ transaction: Transaction?, _ failure: DatabaseError) throws {
+        let unknown = StoreError.outcomeUnknown(failure.message)
+        do {
+            try lock.set(.commits, true)
+            try renewCommits()
+            guard let record = transaction?.records.last, try index.newestRecord() == record else { throw unknown }
+        } catch {
+            throw unknown
+        }
+    }
+
+    /// Writes the write-ahead log anew: nothing may be appended to pages that are perhaps not on the disk.
+    private func renewCommits() throws {
+        isUsable = false
+        try index.reopen {
+            if try FileSystem.status(layout.writeAheadLog) != nil { try FileSystem.renew(layout.writeAheadLog) }
+        }
+        isUsable = true
+        try lock.set(.commits, false)
     }
 
     /// Runs `body` as a transaction that may be lost in a power cut: for what is known of the user's files alone.
@@ -128,7 +164,7 @@ final class Writer {
         for record in records { try log(for: record).append(record.bytes, at: record.position) }
     }
 
-    private func log(for record: StoreIndex.HeldRecord) throws -> OperationLog {
+    func log(for record: StoreIndex.HeldRecord) throws -> OperationLog {
         OperationLog(oplog: layout.operationLog, device: try index.versionID(of: record.operation).device)
     }
 
@@ -152,76 +188,16 @@ final class Writer {
     }
 
     /// Makes index, log and tree agree, looking at every record and text that the index holds.
-    private func reconcileAll(_ trust: Reconciliation.Trust) throws -> StoreIndex.HeldRecord? {
+    func reconcileAll(_ trust: Reconciliation.Trust) throws -> StoreIndex.HeldRecord? {
         try Reconciliation(index: index, objects: objects, oplog: layout.operationLog).run(trusting: trust)
     }
 
-    // MARK: Upkeep
+    // MARK: Beginning
 
-    private func exceedsBacklog(_ newest: StoreIndex.HeldRecord?) throws -> Bool {
-        guard let newest, let oldest = try index.oldestRecord() else { return false }
-        return newest.operation - oldest.operation >= Self.backlogRecords
-            || newest.journaled - oldest.journaled >= Self.backlogBytes
+    /// Where this writer writes: another machine than last time, or a copy of the folder, is another device.
+    fileprivate func placeNow() -> StoreIndex.Place {
+        .init(machine: machine, lockInode: Int(truncatingIfNeeded: lock.inode), lockBirth: lock.birth)
     }
-
-    /// Makes object files and log durable, and then drops what the index holds of them.
-    ///
-    /// Order: under the lock, every text of the journal is looked for in the tree and written again where its file does
-    /// not give its hash; outside the lock, file system and log are synced; under the lock, the rows are dropped.
-    func flush() throws {
-        // Not only the last record: what a crash left of the others must be whole before the index drops them.
-        let trust: Reconciliation.Trust = isSyncInDoubt ? .nothing : .hash
-        guard let upTo = try exclusively({ try index.write { try reconcileAll(trust) } }) else { return }
-        // A sync that failed may have dropped what it could not write while memory still shows it: the next flush must
-        // write everything again and not look whether it is there.
-        isSyncInDoubt = true
-        try FileSystem.syncFileSystem(FileSystem.openFolder(objects.folder))
-        try syncLog(upTo: upTo)
-        try exclusively { try index.write { try index.dropFlushed(upTo: upTo.operation) } }
-        isFlushDue = false
-        isSyncInDoubt = false
-    }
-
-    private func syncLog(upTo newest: StoreIndex.HeldRecord) throws {
-        var synced: (device: DeviceID, segment: Int)?
-        for record in try index.records(after: 0) where record.operation <= newest.operation {
-            let log = try log(for: record)
-            if let synced, synced == (log.device, record.position.segment) { continue }
-            try log.sync(segment: record.position.segment)
-            synced = (log.device, record.position.segment)
-        }
-        try FileSystem.syncFolder(layout.operationLog)
-    }
-
-    /// When upkeep is done.
-    enum Occasion {
-        /// Before a change: only what is due.
-        case change
-        /// Before the store is closed: only what is due.
-        case closing
-        /// Somebody asked for it.
-        case demand
-    }
-
-    /// Flushes and folds the write-ahead log in where that is due.
-    func maintain(_ occasion: Occasion) throws {
-        if occasion == .demand || isFlushDue { try flush() }
-        let isLong =
-            switch occasion {
-            case .change: index.walPages > Self.walLimit.open
-            case .closing: index.walPages > Self.walLimit.closing
-            case .demand: true
-            }
-        guard isLong, !isCheckpointInDoubt else { return }
-        // One that fails is not tried again by this process: a second sync could claim what the first one lost. What the
-        // write-ahead log holds stays there.
-        isCheckpointInDoubt = true
-        try exclusively { try index.checkpoint(emptying: occasion != .change) }
-        isCheckpointInDoubt = false
-    }
-
-    /// Whether somebody else writes on this store's behalf: another machine, or a copy of the folder.
-    fileprivate func placeNow() -> StoreIndex.Place { .init(machine: machine, lockInode: Int(lock.inode)) }
 
     /// The first operation of a new store.
     static func begin(
@@ -230,7 +206,7 @@ final class Writer {
         try makeIndex(layout, settings)
         let writer = try Writer(layout, objects, clock: clock, machine: machine)
         try writer.transact { _ in }
-        try writer.maintain(.demand)
+        try writer.maintain()
     }
 }
 
@@ -277,6 +253,12 @@ extension Writer.Transaction {
         texts.append((object, bytes))
     }
 
+    /// Puts a large text in place as `object`; replaces a damaged copy. Its name is synced before the commit.
+    mutating func place(_ file: IncomingObject, as object: ObjectID) throws {
+        try objects.place(file, as: object)
+        placed.append(object)
+    }
+
     /// The number that the next operation will have.
     var nextOperation: Int { (newest?.operation ?? 0) + 1 }
 
@@ -284,11 +266,12 @@ extension Writer.Transaction {
     /// different operations the same identity.
     fileprivate mutating func beginDeviceIfPlaceChanged() throws {
         let now = writer.placeNow()
-        let before = try index.place()
-        if newest != nil, now == before { return }
-        // A machine that is not named this time is no other machine.
-        if newest != nil, let before, before.lockInode == now.lockInode, now.machine == nil || before.machine == nil {
-            if before.machine == nil, now.machine != nil { try index.setPlace(now) }
+        if newest != nil, let before = try index.place(), before.agrees(with: now) {
+            // What was not known before is remembered; what is not known this time is not forgotten.
+            let both = StoreIndex.Place(
+                machine: now.machine ?? before.machine, lockInode: now.lockInode,
+                lockBirth: now.lockBirth ?? before.lockBirth)
+            if both != before { try index.setPlace(both) }
             return
         }
         let device = DeviceID.random()

@@ -58,7 +58,8 @@ enum ExitCode: Int32, Comparable {
         case .noStore, .noNote, .deleted, .notDeleted, .renamed, .ambiguous, .noVersion, .ambiguousVersion: .notFound
         case .alreadyThere, .nameTaken, .nameInside: .refused
         case .damaged: .damaged
-        case .foreignOwner, .writableByOthers, .onNetwork, .readOnly, .closed, .outcomeUnknown: .system
+        case .foreignOwner, .writableByOthers, .onNetwork, .readOnly, .closed, .replaced, .keptBack, .outcomeUnknown:
+            .system
         }
     }
 }

@@ -219,14 +219,16 @@ final class Connection {
 
     /// Copies committed pages from the write-ahead log into the database, as far as no reader still needs older ones.
     ///
-    /// - Parameter emptying: whether the log is cut to nothing as well. A process that opens the store reads the whole
-    ///   log and forgets what was copied already, so only an emptied one is short for it.
-    func checkpoint(emptying: Bool) throws {
+    /// - Parameters:
+    ///   - emptying: whether the log is cut to nothing as well. A process that opens the store reads the whole log and
+    ///     forgets what was copied already, so only an emptied one is short for it.
+    ///   - patience: for how many milliseconds readers are waited for.
+    func checkpoint(emptying: Bool, patience: Int) throws {
         let mode = emptying ? SQLITE_CHECKPOINT_TRUNCATE : SQLITE_CHECKPOINT_PASSIVE
         var frames: Int32 = 0
         var copied: Int32 = 0
-        // Readers are not waited for: what they keep is copied another time.
-        sqlite3_busy_timeout(handle, 0)
+        // What readers keep back is copied another time.
+        sqlite3_busy_timeout(handle, Int32(patience))
         defer { sqlite3_busy_timeout(handle, Self.patience) }
         let result = sqlite3_wal_checkpoint_v2(handle, nil, mode, &frames, &copied)
         if result & 0xFF == SQLITE_BUSY { return }
