@@ -5,12 +5,12 @@ let repairCommand = Command(
     summary: "bring back what can be brought back of a damaged store",
     details: """
         Makes a lost or damaged index again from the operation log, mends the log,
-        and looks for copies of damaged and missing texts: in the index, in the store's
-        own folders, among the files of the vault. Texts that no version has become
-        notes, recovered/…. Nothing is deleted: what is in the way is moved into the
-        store's folder set-aside. It says each thing that it did, can be stopped and
-        run again, and ends with a check of everything: exit code 0 where all is whole
-        then, else 1.
+        and looks for copies of damaged and missing texts: in the index, in the
+        store's own folders, among the files of the vault. Texts that no version has
+        become notes, recovered/…. Nothing is deleted: what is in the way is moved
+        into the store's folder set-aside. It says each thing that it did, can be
+        stopped and run again, and ends with a check of everything: exit code 0 where
+        all is whole then, else 1.
         """,
     operands: 0...0,
     examples: [("stet repair", "mend the store of this folder, or say that it is whole")]
