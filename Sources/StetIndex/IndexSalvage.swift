@@ -57,13 +57,16 @@ package struct IndexSalvage {
     /// The devices that it knows, in their order.
     package func devices() -> [StoreIndex.Device] { (try? index.devices()) ?? [] }
 
-    /// Hands each text of the journal that gives its hash to `body`.
-    package func forEachText(_ body: (ObjectID, [UInt8]) throws -> Void) throws {
+    /// Hands each text of the journal to `body`.
+    ///
+    /// - Parameter isWanted: whether a text is known elsewhere: one whose hash cannot be read here is of use only then.
+    package func forEachText(where isWanted: (ObjectID) -> Bool, _ body: (ObjectID, [UInt8]) throws -> Void) throws {
         for key in keys("journal", "object") {
-            let row = try? index.connection.first(
-                "SELECT hash, bytes FROM journal JOIN object USING (object) WHERE object = ?", key
-            ) { ($0.object(0), $0.bytes(1)) }
-            if let (object, bytes) = row, let object, ObjectID(of: bytes) == object { try body(object, bytes) }
+            let query = "SELECT bytes FROM journal WHERE object = ?"
+            guard let bytes = try? index.connection.first(query, key, read: { $0.bytes(0) }) else { continue }
+            let object = ObjectID(of: bytes)
+            let row = try? index.connection.first("SELECT hash FROM object WHERE object = ?", key) { $0.object(0) }
+            if isWanted(object) || row == object { try body(object, bytes) }
         }
     }
 

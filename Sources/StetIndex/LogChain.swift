@@ -1,4 +1,4 @@
-internal import StetObjects
+package import StetObjects
 
 /// The logs of all devices in memory, and the chain of operations that they make: for `repair`.
 package struct LogChain {
@@ -126,6 +126,14 @@ package struct LogChain {
 
     private var lastEntry: OperationLog.Entry? {
         links.last.flatMap { $0.device == devices.last ? $0.entry : nil }
+    }
+
+    /// The texts of all versions that the operations make.
+    package var texts: Set<ObjectID> {
+        Set(
+            links.compactMap { link in
+                if case .save(let save) = link.operation { save.object } else { nil }
+            })
     }
 
     /// How many of the operations can be carried out, one after the other: all but where the records are not Stet's.

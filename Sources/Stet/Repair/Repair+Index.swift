@@ -157,7 +157,7 @@ extension Repair {
             steps.append(.logEnds(after: fit))
         }
         try write(chain, steps, restored)
-        try secureWhatTheOldIndexHeld(salvage)
+        try secureWhatTheOldIndexHeld(salvage, wanted: chain.texts)
         try makeIndex(
             salvage, knows: records.last.map { last in chain.links.contains { $0.entry.bytes == last.bytes } })
         try exchangeIndex()
@@ -165,12 +165,12 @@ extension Repair {
     }
 
     /// Makes durable in log and tree what the old index held of both.
-    private func secureWhatTheOldIndexHeld(_ salvage: IndexSalvage?) throws {
+    private func secureWhatTheOldIndexHeld(_ salvage: IndexSalvage?, wanted: Set<ObjectID>) throws {
         // Written anew, for what is read here may never have reached the disk.
         try OperationLog.renewAll(in: layout.operationLog)
         try FileSystem.syncFolder(layout.operationLog)
         let isInDoubt = try isTreeInDoubt()
-        try salvage?.forEachText { object, bytes in
+        try salvage?.forEachText(where: wanted.contains) { object, bytes in
             if !isWhole(object, size: bytes.count) {
                 try restore(object, from: .memory(bytes, "the journal of the old index"))
             } else if isInDoubt {

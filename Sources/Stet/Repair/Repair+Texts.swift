@@ -132,6 +132,7 @@ extension Repair {
     /// Finds whole files that no version has, and files that hold something else than their names say.
     private func lookIntoTree(wanted: Set<ObjectID>, _ search: inout TextSearch) throws {
         for folder in ["caches", StoreLayout.setAside, "trash"] { try gather(folder, &search.candidates) }
+        search.candidates.sort { $0.path < $1.path }
         search.candidates = search.candidates.filter { path, _ in
             let prefix = "caches/objects/"
             guard path.hasPrefix(prefix), path.utf8.count == prefix.utf8.count + 65 else { return true }
@@ -159,7 +160,6 @@ extension Repair {
             if status.isRegularFile { found.append((path + "/" + text, status.size)) }
         }
         for inner in folders.sorted() { try gather(inner, &found) }
-        found.sort { $0.path < $1.path }
     }
 
     private func restoreFromFiles(_ search: inout TextSearch) throws {

@@ -117,6 +117,7 @@ final class Repair {
 
     /// Gives everything the mode that the format says, and puts away what is no file.
     private func mendAccess() throws {
+        try aside.refuseLink()
         // A folder that could not be listed can hide others.
         for _ in 0..<8 {
             let before = report.steps.count

@@ -10,6 +10,12 @@ final class SetAside {
     /// Where all that was ever set aside lies.
     static func root(of layout: StoreLayout) -> String { layout.folder + "/" + StoreLayout.setAside }
 
+    /// Gives a link in the place of the folder another name: it would lead what is set aside out of the store. Call first.
+    func refuseLink() throws {
+        let root = Self.root(of: layout)
+        if try FileSystem.isLink(root) { try FileSystem.rename(root, to: root + ".link") }
+    }
+
     /// A place for what stands at `path` of the store, in folders that are made for it.
     private func place(for path: String) throws -> String {
         let root = Self.root(of: layout)
@@ -104,16 +110,24 @@ final class SetAside {
 }
 
 extension FileSystem {
+    /// Whether a symbolic link is at `path`.
+    fileprivate static func isLink(_ path: String) throws(SystemError) -> Bool {
+        try statusOfItself(path)?.isLink == true
+    }
+
     /// Whether anything at all, be it a link that leads nowhere, is at `path`.
-    static func isThere(_ path: String) throws(SystemError) -> Bool {
-        guard let slash = path.lastIndex(of: "/") else { return false }
+    static func isThere(_ path: String) throws(SystemError) -> Bool { try statusOfItself(path) != nil }
+
+    /// What is at `path`, which is absolute, be it a link.
+    private static func statusOfItself(_ path: String) throws(SystemError) -> FileStatus? {
+        guard let slash = path.lastIndex(of: "/") else { return nil }
         let folder: FileDescriptor
         do throws(SystemError) {
             folder = try openFolder(String(path[..<slash]))
         } catch {
-            if error.isMissing { return false }
+            if error.isMissing { return nil }
             throw error
         }
-        return try status(FilePlace(folder, String(path[path.index(after: slash)...]))) != nil
+        return try status(FilePlace(folder, String(path[path.index(after: slash)...])))
     }
 }

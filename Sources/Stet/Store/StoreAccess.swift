@@ -53,7 +53,7 @@ struct StoreAccess {
             let text = String(
                 decoding: UnsafeRawBufferPointer(start: name, count: length), as: UTF8.self)
             let place = path.isEmpty ? text : path + "/" + text
-            if place == StoreLayout.setAside { return }
+            if place == StoreLayout.setAside, status.isFolder { return }
             check(place, status)
             if status.isFolder { folders.append(text) }
         }
@@ -72,7 +72,8 @@ struct StoreAccess {
         if status.owner != FileSystem.effectiveUser { add(.foreign, to: &findings) }
         guard status.isFolder || status.isRegularFile else {
             // Under a text's name it is told as the damage that it is to that text.
-            if !path.hasPrefix("caches/objects/") { add(.noFile, to: &findings) }
+            let isInShard = path.hasPrefix("caches/objects/") && path.split(separator: "/").count > 3
+            if !isInShard { add(.noFile, to: &findings) }
             return
         }
         if status.mode & 0o022 != 0 { add(.writableByOthers, to: &findings) }
