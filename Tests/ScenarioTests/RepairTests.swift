@@ -93,6 +93,8 @@ struct RepairTests {
         // What was there is set aside, and not removed.
         let index = FileManager.default.contents(atPath: scene.store + "/set-aside/1/index.sqlite")
         #expect(index == before["index.sqlite"])
+        let log = FileManager.default.contents(atPath: scene.store + "/set-aside/1/index.sqlite-wal")
+        #expect(log == before["index.sqlite-wal"])
         // It can be written again, by a new device, and stays whole.
         try scene.save("new\n", as: "m")
         #expect(try Files.list(scene.store + "/oplog").count == 2)
