@@ -13,6 +13,7 @@ let package = Package(
         .library(name: "Stet", targets: ["Stet"]),
         .executable(name: "stet", targets: ["StetCLI"]),
         .executable(name: "stet-bench", targets: ["StetBench"]),
+        .executable(name: "stet-crash", targets: ["StetCrash"]),
     ],
     targets: [
         // System libraries and shims: a module map and a header, nothing else.
@@ -23,7 +24,7 @@ let package = Package(
         .target(
             name: "Migrations", path: "Migrations",
             resources: [
-                .embedInCode("0001_initial.sql"), .embedInCode("0002_vault.sql"), .embedInCode("0003_lock_birth.sql"),
+                .embedInCode("0001_initial.sql"), .embedInCode("0002_vault.sql"), .embedInCode("0003_birth.sql"),
             ], swiftSettings: strict),
         .target(name: "StetObjects", dependencies: ["CCrypto", "CLinux"], swiftSettings: strict),
         .target(
@@ -33,6 +34,10 @@ let package = Package(
         .executableTarget(name: "StetCLI", dependencies: ["Stet"], swiftSettings: strict),
         // Measurements and replays of real histories; not part of what is installed.
         .executableTarget(name: "StetBench", dependencies: ["Stet", "CSQLite"], swiftSettings: strict),
+        // Scenarios and checks for tools/crash; not part of what is installed.
+        .executableTarget(
+            name: "StetCrash", dependencies: ["Stet", "StetIndex", "StetObjects", "Migrations", "CSQLite"],
+            swiftSettings: strict),
 
         .target(name: "TestSupport", dependencies: ["Stet"], path: "Tests/TestSupport", swiftSettings: strict),
         .testTarget(name: "StetObjectsTests", dependencies: ["StetObjects", "TestSupport"], swiftSettings: strict),
@@ -41,7 +46,7 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(name: "StetTextTests", dependencies: ["StetText", "TestSupport"], swiftSettings: strict),
         .testTarget(name: "StetTests", dependencies: ["Stet", "CSQLite", "TestSupport"], swiftSettings: strict),
-        .testTarget(name: "ScenarioTests", dependencies: ["StetCLI", "TestSupport"], swiftSettings: strict),
+        .testTarget(name: "ScenarioTests", dependencies: ["StetCLI", "StetCrash", "TestSupport"], swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -13,6 +13,6 @@ package enum Migrations {
     package static let all = [
         Step(name: "0001_initial", sql: PackageResources._001_initial_sql),
         Step(name: "0002_vault", sql: PackageResources._002_vault_sql),
-        Step(name: "0003_lock_birth", sql: PackageResources._003_lock_birth_sql),
+        Step(name: "0003_birth", sql: PackageResources._003_birth_sql),
     ]
 }

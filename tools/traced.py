@@ -4,7 +4,9 @@ The stops are made by a seccomp filter in the program, so that only the calls as
 A stop is before its call has done anything. Stops are numbered from 0, beginning after the program's exec; the threads
 and children of the program are followed. Where it has several threads, the others run on while one stands still.
 
-Used by tools/race and tools/walk. Only one traced program at a time in a process, from its main thread.
+A call can be made to fail instead (Stop.fail), or to write less (Stop.shorten); with `after` each ends in another stop.
+
+Used by tools/race, tools/walk and tools/crash. Only one traced program at a time in a process, from its main thread.
 """
 
 import ctypes
@@ -57,10 +59,12 @@ CHANGING = tuple(
 
 _MACHINES = {"x86_64": (0, 0xC000003E), "aarch64": (1, 0xC00000B7)}
 
-_TRACEME, _CONT, _SETOPTIONS, _GETEVENTMSG, _GET_SYSCALL_INFO = 0, 7, 0x4200, 0x4201, 0x420E
+_TRACEME, _CONT, _SYSCALL, _SETOPTIONS, _GETEVENTMSG, _GET_SYSCALL_INFO = 0, 7, 24, 0x4200, 0x4201, 0x420E
+_GETREGSET, _SETREGSET = 0x4204, 0x4205
 _EVENT_CLONE, _EVENT_EXEC, _EVENT_SECCOMP, _EVENT_STOP = 3, 4, 7, 128
+_CALL_STOP = signal.SIGTRAP | 0x80  # the end of a call; so marked by TRACESYSGOOD
 # Children and threads are followed (FORK, VFORK, CLONE), and die with the tracer (EXITKILL).
-_OPTIONS = 0x2 | 0x4 | 0x8 | 0x10 | 0x80 | 0x100000
+_OPTIONS = 0x1 | 0x2 | 0x4 | 0x8 | 0x10 | 0x80 | 0x100000
 _WALL = 0x40000000
 
 _libc = ctypes.CDLL(None, use_errno=True)
@@ -92,6 +96,7 @@ class Stop:
     number: int
     thread: int
     call: str
+    seen: tuple | None = None  # what `every` wants to remember for `after`
 
     def words(self) -> str:
         return f"{self.call}({', '.join(str(value) for _, value in self._arguments())})"
@@ -100,11 +105,44 @@ class Stop:
         """The files that the call is about, as absolute paths (or as the kernel shows what has none)."""
         return [value for _, value in self._arguments() if isinstance(value, str)]
 
-    def _arguments(self) -> list[tuple[str, str | int]]:
+    def values(self) -> tuple[int, ...]:
+        """The six arguments as numbers; none where the program is gone."""
         buffer = ctypes.create_string_buffer(88)
         if _libc.ptrace(_GET_SYSCALL_INFO, self.thread, 88, ctypes.addressof(buffer)) <= 0:
+            return ()
+        return struct.unpack_from("6Q", buffer, 32)
+
+    def stack(self) -> int:
+        """Where the stack ends."""
+        return _registers(self.thread)[19 if platform.machine() == "x86_64" else 31]
+
+    def memory(self, address: int, length: int) -> bytes:
+        with open(f"/proc/{self.thread}/mem", "rb", buffering=0) as memory:
+            memory.seek(address)
+            return memory.read(length)
+
+    def fail(self, error: int) -> None:
+        """The call is not made, and gives the error."""
+        if platform.machine() == "x86_64":
+            registers = _registers(self.thread)
+            registers[10], registers[15] = -error & _WORD, _WORD  # rax, orig_rax
+            _set_registers(self.thread, registers)
+        else:
+            _set_registers(self.thread, [0xFFFFFFFF], 0x404)  # NT_ARM_SYSTEM_CALL
+            registers = _registers(self.thread)
+            registers[0] = -error & _WORD
+            _set_registers(self.thread, registers)
+
+    def shorten(self, length: int) -> None:
+        """The call, a write, gets another length, its third argument."""
+        registers = _registers(self.thread)
+        registers[12 if platform.machine() == "x86_64" else 2] = length
+        _set_registers(self.thread, registers)
+
+    def _arguments(self) -> list[tuple[str, str | int]]:
+        values = self.values()
+        if not values:
             return []
-        values = struct.unpack_from("6Q", buffer, 32)
         found: list[tuple[str, str | int]] = []
         folder = None
         with open(f"/proc/{self.thread}/mem", "rb", buffering=0) as memory:
@@ -123,17 +161,19 @@ class Stop:
 
 
 Act = Callable[[Stop], None]
+# What a call came to: its result, or an error's number below zero.
+After = Callable[[Stop, int], None]
 
 
 def run(
     command: Sequence[str], *, at: int | None = None, act: Act | None = None, kill: bool = False,
-    counts: Callable[[Stop], bool] | None = None, every: Act | None = None, calls: Sequence[str] = FILE_CALLS,
-    cwd: str | None = None, env: dict[str, str] | None = None, stdin: bytes = b"", timeout: float = 60,
+    counts: Callable[[Stop], bool] | None = None, every: Act | None = None, after: After | None = None,
+    calls: Sequence[str] = FILE_CALLS, cwd: str | None = None, env: dict[str, str] | None = None, stdin: bytes = b"", timeout: float = 60,
 ) -> Result:
     """Runs the command. At stop number `at` it calls `act`, or kills the program there, with its threads and children.
 
-    `counts` says which stops have a number at all, `every` is called at each of those. What takes longer than `timeout`
-    seconds is killed.
+    `counts` says which stops have a number at all, `every` is called at each of those, and `after` when its call has
+    ended. What takes longer than `timeout` seconds is killed.
     """
     files = [os.memfd_create(name, os.MFD_CLOEXEC) for name in ("in", "out", "err")]
     try:
@@ -144,7 +184,7 @@ def run(
         if child == 0:
             _become(command, files, cwd, env, calls)
         wanted = counts or (lambda _: True)
-        return _follow(child, files, at, act, kill, wanted, every, calls, timeout)
+        return _follow(child, files, at, act, kill, wanted, every, after, calls, timeout)
     finally:
         for descriptor in files:
             os.close(descriptor)
@@ -223,12 +263,13 @@ def _install(program: bytes) -> None:
 
 def _follow(
     child: int, files: list[int], at: int | None, act: Act | None, kill: bool, counts: Callable[[Stop], bool],
-    every: Act | None, calls: Sequence[str], timeout: float,
+    every: Act | None, after: After | None, calls: Sequence[str], timeout: float,
 ) -> Result:
     column = _machine()[0]
     names = {CALLS[name][column]: name for name in calls}
     message = ctypes.c_ulong()
     stops, executed, acted, words, timed_out = 0, False, False, "", False
+    under_way: dict[int, Stop] = {}  # by thread: calls whose end is waited for
 
     def expire(*_: object) -> None:
         nonlocal timed_out
@@ -253,7 +294,7 @@ def _follow(
                 if thread == child:
                     final = status
                 continue
-            event, passed = status >> 16, 0
+            event, passed, request = status >> 16, 0, _CONT
             if event == _EVENT_SECCOMP and executed and not (acted and every is None):
                 _ptrace(_GETEVENTMSG, thread, 0, ctypes.addressof(message))
                 stop = Stop(stops, thread, names.get(message.value, "?"))
@@ -268,11 +309,16 @@ def _follow(
                             continue
                         if act is not None:
                             act(stop)
+                    if after is not None:
+                        under_way[thread], request = stop, _SYSCALL
+            elif event == 0 and os.WSTOPSIG(status) == _CALL_STOP:
+                if after is not None and (stop := under_way.pop(thread, None)) is not None:
+                    after(stop, _outcome(thread))
             elif event == _EVENT_EXEC:
                 executed = True
             elif event == 0 and os.WSTOPSIG(status) != signal.SIGSTOP:  # a SIGSTOP is a new thread's first stop
                 passed = os.WSTOPSIG(status)
-            _libc.ptrace(_CONT, thread, None, passed)  # fails where the thread was killed meanwhile
+            _libc.ptrace(request, thread, None, passed)  # fails where the thread was killed meanwhile
         if final is None:
             raise Unsupported("the program ended unseen")
         result = _result(final, files, stops)
@@ -284,6 +330,30 @@ def _follow(
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, previous)
+
+
+def _outcome(thread: int) -> int:
+    buffer = ctypes.create_string_buffer(88)
+    if _libc.ptrace(_GET_SYSCALL_INFO, thread, 88, ctypes.addressof(buffer)) <= 0:
+        return -1
+    return struct.unpack_from("q", buffer, 24)[0]
+
+
+_WORD = (1 << 64) - 1
+
+
+def _registers(thread: int, kind: int = 1) -> list[int]:  # NT_PRSTATUS
+    buffer = ctypes.create_string_buffer(34 * 8)
+    vector = (ctypes.c_size_t * 2)(ctypes.addressof(buffer), len(buffer))
+    _ptrace(_GETREGSET, thread, kind, ctypes.addressof(vector))
+    return list(struct.unpack_from(f"{vector[1] // 8}Q", buffer))
+
+
+def _set_registers(thread: int, values: list[int], kind: int = 1) -> None:
+    data = struct.pack("I", values[0]) if kind != 1 else struct.pack(f"{len(values)}Q", *values)
+    buffer = ctypes.create_string_buffer(data, len(data))
+    vector = (ctypes.c_size_t * 2)(ctypes.addressof(buffer), len(buffer))
+    _ptrace(_SETREGSET, thread, kind, ctypes.addressof(vector))
 
 
 def _kill_group(child: int) -> None:

@@ -47,10 +47,10 @@ static inline int stet_renameat2(int folder, const char *name, int target_folder
     return (int)syscall(SYS_renameat2, folder, name, target_folder, target, flags);
 }
 
-/* When an open file was made, in nanoseconds since 1970; 0 where the file system does not say. No program can set it. */
-static inline long long stet_birth(int descriptor) {
+/* When a file was made, in nanoseconds since 1970; 0 where the file system does not say. No program can set it. */
+static inline long long stet_birth(const char *path) {
     struct statx status;
-    if (statx(descriptor, "", AT_EMPTY_PATH, STATX_BTIME, &status) != 0 || !(status.stx_mask & STATX_BTIME)) return 0;
+    if (statx(AT_FDCWD, path, AT_SYMLINK_NOFOLLOW, STATX_BTIME, &status) != 0 || !(status.stx_mask & STATX_BTIME)) return 0;
     return status.stx_btime.tv_sec * 1000000000LL + status.stx_btime.tv_nsec;
 }
 

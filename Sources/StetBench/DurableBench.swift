@@ -159,10 +159,14 @@ struct CrowdBench {
         ])
     }
 
-    /// What each of the processes does.
+    /// What each of the processes does; each save is told of once it is durable.
     static func saves(_ store: String, _ note: String, _ writer: String, _ count: Int) throws {
         let store = try NoteStore.open(at: store, clock: .system)
-        for number in 0..<count { try store.save(Array("\(writer) \(number)\n".utf8), as: NoteName(note)) }
+        for number in 0..<count {
+            let text = Array("\(writer) \(number)\n".utf8)
+            try store.save(text, as: NoteName(note))
+            _ = text.withUnsafeBytes { write(STDOUT_FILENO, $0.baseAddress, $0.count) }
+        }
         try store.close()
     }
 }

@@ -10,11 +10,12 @@ package struct OperationHistory {
 
     /// The newest `limit` operations, newest first.
     package func newest(_ limit: Int) throws -> [TimedOperation] {
-        var found = try index.records(after: 0).reversed().prefix(limit).map { record in
+        let held = try newestHeld()
+        var found = try held.prefix(limit).map { record in
             try index.timedOperation(record.operation, record: record.bytes)
         }
-        // The log goes on before the oldest held record; segments are small and read whole, the last one first.
-        guard found.count < limit, let oldest = try index.oldestRecord() else { return found }
+        // The log goes on before the oldest of them; segments are small and read whole, the last one first.
+        guard found.count < limit, let oldest = held.last else { return found }
         var before = oldest.operation
         var position: OperationLog.Position? = oldest.position
         for device in try index.devices().reversed() where device.base < before {
@@ -33,5 +34,15 @@ package struct OperationHistory {
             }
         }
         return found
+    }
+    /// The held records from the newest back without a gap: of what was replayed from the log, the index holds the last
+    /// record alone.
+    private func newestHeld() throws -> [StoreIndex.HeldRecord] {
+        var held: [StoreIndex.HeldRecord] = []
+        for record in try index.records(after: 0).reversed() {
+            if let next = held.last, record.operation != next.operation - 1 { break }
+            held.append(record)
+        }
+        return held
     }
 }

@@ -6,13 +6,17 @@ package import StetObjects
 /// has synced the log (invariant 3).
 package struct OperationLog: Sendable {
     /// Where a record stands.
-    package struct Position: Equatable, Sendable {
+    package struct Position: Comparable, Sendable {
         package var segment: Int
         package var offset: Int
 
         package init(segment: Int, offset: Int) {
             self.segment = segment
             self.offset = offset
+        }
+
+        package static func < (left: Position, right: Position) -> Bool {
+            (left.segment, left.offset) < (right.segment, right.offset)
         }
     }
 
@@ -172,6 +176,16 @@ package struct OperationLog: Sendable {
             segment -= 1
         }
         return newest
+    }
+
+    /// Whether a whole record of a later number than `sequence` stands anywhere from `start` on.
+    func hasRecord(from start: Position, after sequence: Int) throws -> Bool {
+        var position = start
+        while let log = try whole(segment: position.segment) {
+            if RecordFrame.isOneWhole(in: log, behind: position.offset - 1, after: sequence) { return true }
+            position = Position(segment: position.segment + 1, offset: Self.headerLength)
+        }
+        return false
     }
 
     /// Hands the whole records of one segment to `body`.

@@ -9,14 +9,13 @@ package struct Reconciliation {
     private let objects: LooseObjects
     private let oplog: String
 
-    /// What is believed of a file or record that stands where it belongs.
+    /// What is believed of what stands where it belongs.
     package enum Trust {
         /// A file of the right size, a record of the right bytes: a quick look after a crash.
-        case size
-        /// Of the files only these, which were read and give their hash: before the index drops its own copies.
+        case looks
+        /// Only these files: before the index drops its own copies. What memory shows of others and of records may be lost,
+        /// where a sync failed that nobody told of.
         case files(Set<ObjectID>)
-        /// Nothing: after a sync that failed, what memory shows may not be on the disk.
-        case nothing
     }
 
     package init(index: StoreIndex, objects: LooseObjects, oplog: String) {
@@ -38,19 +37,21 @@ package struct Reconciliation {
         for object in try index.journalObjects() {
             if case .files(let whole) = trust, whole.contains(object) { continue }
             guard let bytes = try index.journaled(object) else { continue }
-            if case .size = trust, try objects.size(object) == bytes.count { continue }
+            if case .looks = trust, try objects.size(object) == bytes.count { continue }
             try objects.write(bytes, as: object)
         }
     }
 
     private func appendMissingRecords(_ trust: Trust) throws {
         let held = try index.records(after: 0)
-        var isAnew = false
-        if case .nothing = trust { isAnew = true }
-        guard let first = try held.firstIndex(where: { try !log(for: $0).holds($0) || isAnew }) else { return }
+        let missing = try held.firstIndex { try !log(for: $0).holds($0) }
+        // In the place of records that are there the same bytes are written.
+        var first = missing
+        if case .files = trust { first = held.startIndex }
+        guard let first else { return }
         for record in held[first...] { try log(for: record).append(record.bytes, at: record.position) }
         // What an interrupted append left behind the place where it began was overwritten; nothing may follow it.
-        if let last = held.last { try log(for: last).cut(at: last.end) }
+        if missing != nil, let last = held.last { try log(for: last).cut(at: last.end) }
     }
 
     private func log(for record: StoreIndex.HeldRecord) throws -> OperationLog {

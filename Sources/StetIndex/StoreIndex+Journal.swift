@@ -102,16 +102,16 @@ extension StoreIndex {
 
     // MARK: Place
 
-    /// What this copy of the store last ran on.
+    /// What this copy of the store last ran on. What was not known is nil.
     package struct Place: Equatable, Sendable {
         package var machine: [UInt8]?
-        package var lockInode: Int
-        package var lockBirth: Int?
+        package var lock: FileSystem.Identity
+        package var index: FileSystem.Identity?
 
-        package init(machine: [UInt8]?, lockInode: Int, lockBirth: Int?) {
+        package init(machine: [UInt8]?, lock: FileSystem.Identity, index: FileSystem.Identity?) {
             self.machine = machine
-            self.lockInode = lockInode
-            self.lockBirth = lockBirth
+            self.lock = lock
+            self.index = index
         }
 
         /// Whether both can be the same copy on the same machine. What one of the two does not know tells nothing.
@@ -119,23 +119,26 @@ extension StoreIndex {
             func agree<Value: Equatable>(_ one: Value?, _ two: Value?) -> Bool {
                 one == nil || two == nil || one == two
             }
-            return lockInode == other.lockInode && agree(machine, other.machine) && agree(lockBirth, other.lockBirth)
+            return agree(machine, other.machine) && lock.inode == other.lock.inode
+                && agree(lock.birth, other.lock.birth) && agree(index?.inode, other.index?.inode)
+                && agree(index?.birth, other.index?.birth)
         }
     }
 
     /// Where this copy was last written, or nil where it never was.
     package func place() throws -> Place? {
-        try connection.first("SELECT machine, lock_inode, lock_birth FROM place") { row in
-            let machine = row.bytes(0)
-            return Place(
-                machine: machine.isEmpty ? nil : machine, lockInode: row.integer(1),
-                lockBirth: row.optionalInteger(2))
+        try connection.first("SELECT machine, lock_inode, lock_birth, index_inode, index_birth FROM place") { row in
+            Place(
+                machine: row.optionalBytes(0).flatMap { $0.isEmpty ? nil : $0 },
+                lock: .init(inode: row.integer(1), birth: row.optionalInteger(2)),
+                index: row.optionalInteger(3).map { .init(inode: $0, birth: row.optionalInteger(4)) })
         }
     }
 
     /// Records where this copy is written now.
     package func setPlace(_ place: Place) throws {
         try connection.run(
-            "INSERT OR REPLACE INTO place VALUES (1, ?, ?, ?)", place.machine, place.lockInode, place.lockBirth)
+            "INSERT OR REPLACE INTO place VALUES (1, ?, ?, ?, ?, ?)", place.machine, place.lock.inode, place.lock.birth,
+            place.index?.inode, place.index?.birth)
     }
 }

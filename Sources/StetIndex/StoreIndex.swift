@@ -41,7 +41,7 @@ package final class StoreIndex {
         if try FileSystem.status(path) == nil { _ = try FileSystem.createExclusively(path, mode: 0o600) }
         let index = StoreIndex(try Connection(path, .create), path)
         // What somebody else made here is not made an index of.
-        if try !index.isBlank() { _ = try index.layout() }
+        if try index.isBlank() { index.connection.giveChecksums() } else { _ = try index.layout() }
         _ = try index.connection.first("PRAGMA journal_mode = WAL") { $0.text(0) }
         try index.migrate()
         return index
@@ -49,42 +49,72 @@ package final class StoreIndex {
 
     /// Opens an index that exists for writing. Call under the lock: its layout is brought up to date.
     package static func openForWriting(_ path: String) throws -> StoreIndex {
+        try requireFilled(path)
         let index = StoreIndex(try Connection(path, .write), path)
         if try index.layout() < Migrations.all.count { try index.migrate() }
         return index
     }
 
-    /// Opens an index that exists for reading only.
-    package static func openForReading(_ path: String) throws -> StoreIndex {
+    /// Opens an index that exists for reading only. Where nothing can be written, it is a copy in memory.
+    ///
+    /// - Parameter lock: the lock file of the store, which is held while the copy is made; nil where the caller has it.
+    package static func openForReading(_ path: String, lock: String? = nil) throws -> StoreIndex {
+        try requireFilled(path)
         do {
             let index = StoreIndex(try Connection(path, .read), path)
             _ = try index.layout()
             return index
         } catch let error as DatabaseError where error.isReadOnly {
-            // A log of zero length, or none, holds nothing: then the file alone is all there is.
-            guard try FileSystem.status(path + "-wal")?.size ?? 0 == 0 else { throw error }
-            let index = StoreIndex(try Connection(path, .immutable), path)
-            _ = try index.layout()
-            return index
+            return try whileLocked(lock, orElse: error) { try copyWhereNothingCanBeWritten(path) }
         }
+    }
+
+    /// SQLite takes the write-ahead log of an empty file away, and the newest operations with it.
+    private static func requireFilled(_ path: String) throws {
+        if try FileSystem.status(path)?.size == 0 { throw LayoutError.notAnIndex(path) }
+    }
+
+    /// Runs `body` while nobody writes: a disk that is read-only here need not be so elsewhere. A lock file that is not
+    /// there, or cannot be read, is held by nobody.
+    private static func whileLocked<Value>(
+        _ lock: String?, orElse failure: DatabaseError, _ body: () throws -> Value
+    ) throws -> Value {
+        guard let lock, let file = try? FileSystem.openForReading(lock) else { return try body() }
+        guard try StoreLock.take(file, patience: StoreLock.patience) else { throw failure }
+        defer { FileSystem.unlock(file) }
+        return try body()
+    }
+
+    private static func copyWhereNothingCanBeWritten(_ path: String) throws -> StoreIndex {
+        // An empty write-ahead log, or none, holds nothing: then the file alone is all there is.
+        let isLogged = try FileSystem.status(path + "-wal")?.size ?? 0 > 0
+        let index = StoreIndex(try Connection(path, isLogged ? .unlocked : .immutable), path)
+        _ = try index.layout()
+        return try index.inMemoryCopy()
     }
 
     /// An index in memory, to replay a log into.
     package static func inMemory() throws -> StoreIndex {
-        let index = StoreIndex(try Connection(":memory:", .create), ":memory:")
+        let index = StoreIndex(try Connection(Connection.memory, .create), Connection.memory)
         try index.migrate()
         return index
     }
 
     /// A copy of this index as it is at one moment, in memory: it holds texts, which no temporary file elsewhere should.
+    package func inMemoryCopy() throws -> StoreIndex {
+        let copy = StoreIndex(try Connection(Connection.memory, .create), path)
+        try connection.copy(to: copy.connection)
+        // This one may be of an older layout, where nothing can be written.
+        try copy.migrate()
+        return copy
+    }
+
+    /// A copy in memory of the history in this index.
     ///
     /// What is about this one's folder and the user's files is no part of it. It has no place, so that whoever writes to a
     /// copy of it begins a device.
     package func snapshot() throws -> StoreIndex {
-        let copy = StoreIndex(try Connection(":memory:", .create), path)
-        try connection.copy(to: copy.connection)
-        // This one may be of an older layout, where nothing can be written.
-        try copy.migrate()
+        let copy = try inMemoryCopy()
         for table in ["place", "file", "file_step", "made_folder"] {
             try copy.connection.run("DELETE FROM \(table)")
         }
@@ -154,7 +184,7 @@ package final class StoreIndex {
     /// remembers of it cannot be relied on. Where that fails, the index is empty and cannot be used.
     package func reopen(after body: () throws -> Void) throws {
         deviceCache = []
-        connection = try Connection(":memory:", .create)
+        connection = try Connection(Connection.memory, .create)
         try body()
         connection = try Connection(path, .write)
     }

@@ -284,11 +284,24 @@ package enum FileSystem {
         return FileStatus(result)
     }
 
-    /// When an open file was made, in nanoseconds since 1970, which no program can set; nil where the file system does not
-    /// say.
-    package static func birth(_ file: FileDescriptor) -> Int? {
-        let nanoseconds = stet_birth(file.number)
-        return nanoseconds > 0 ? Int(nanoseconds) : nil
+    /// What a file is known by, for as long as it is not replaced by another one.
+    package struct Identity: Equatable, Sendable {
+        /// The inode number.
+        package var inode: Int
+        /// When it was made, in nanoseconds since 1970, which no program can set; nil where the file system does not say.
+        package var birth: Int?
+
+        package init(inode: Int, birth: Int?) {
+            self.inode = inode
+            self.birth = birth
+        }
+    }
+
+    /// What the file at `path` is known by, or nil where there is none. It is not opened.
+    package static func identity(_ path: String) throws(SystemError) -> Identity? {
+        guard let status = try status(path) else { return nil }
+        let birth = stet_birth(path)
+        return Identity(inode: Int(truncatingIfNeeded: status.inode), birth: birth > 0 ? Int(birth) : nil)
     }
 
     /// The names in a folder in byte order, without `.` and `..`; what is not UTF-8 in a name is replaced, since Stet makes no such names.

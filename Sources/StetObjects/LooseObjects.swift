@@ -24,6 +24,17 @@ package struct LooseObjects: Sendable {
         return try FileSystem.status(incoming) != nil
     }
 
+    /// Whether there is any object.
+    package func hasFiles() throws -> Bool {
+        struct Found: Error {}
+        do {
+            try forEach { _ in throw Found() }
+            return false
+        } catch is Found {
+            return true
+        }
+    }
+
     /// Makes the folders that are missing.
     package func makeFolders() throws(SystemError) {
         try FileSystem.makeFolder(folder)

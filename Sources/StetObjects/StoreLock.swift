@@ -6,11 +6,7 @@ import Glibc
 package struct StoreLock: Sendable {
     private let file: FileDescriptor
     private let device: UInt64
-    /// The inode of the lock file; another one means that the store was copied.
-    package let inode: UInt64
-    /// When the lock file was made, in nanoseconds since 1970, where the file system says it: a copy's can have the same
-    /// inode.
-    package let birth: Int?
+    private let inode: UInt64
 
     /// How long a writer waits for another one before it gives up, in seconds.
     package static let patience = 30.0
@@ -21,7 +17,6 @@ package struct StoreLock: Sendable {
         let status = try FileSystem.status(file)
         device = status.device
         inode = status.inode
-        birth = FileSystem.birth(file)
     }
 
     /// Takes the lock, waiting for at most `patience` seconds.
@@ -62,8 +57,8 @@ package struct StoreLock: Sendable {
     package enum Doubt: UInt8 {
         /// Commits, in the index's write-ahead log.
         case commits = 0x63
-        /// Object files and records of the operation log.
-        case files = 0x66
+        /// What a run of a backup brought to its folder.
+        case copies = 0x66
 
         fileprivate var offset: Int { self == .commits ? 0 : 1 }
     }

@@ -13,8 +13,8 @@ struct PermissionTests {
         "save n - </dev/null", "save n - <large", "save new - </dev/null",
     ]
 
-    private func preparedScene() throws -> Scene {
-        let scene = try Scene(asOrdinaryUser: true)
+    private func preparedScene(asOrdinaryUser: Bool = true) throws -> Scene {
+        let scene = try Scene(asOrdinaryUser: asOrdinaryUser)
         try scene.save("v1\n", "v2\n", "v3\n", as: "n")
         try scene.stet("undo", "n")
         try scene.save("gone", as: "gone")
@@ -31,15 +31,48 @@ struct PermissionTests {
         }
     }
 
-    @Test(arguments: [true, false])
-    func aStoreThatCannotBeWrittenIsReadAndNotWritten(_ hasSideFiles: Bool) throws {
+    /// What stands beside the index.
+    enum SideFiles: CaseIterable {
+        case none, log, logAndSharedMemory
+
+        func prepare(_ scene: Scene) throws {
+            if self == .none { try scene.foldLog() }
+            if self == .log { try scene.shell("rm \"$XDG_DATA_HOME/stet/index.sqlite-shm\"") }
+            let names = try FileManager.default.contentsOfDirectory(atPath: scene.store).filter { $0.contains("-") }
+            #expect(names.sorted() == ["index.sqlite-shm", "index.sqlite-wal"].suffix([0, 1, 2][index]))
+        }
+
+        private var index: Int { self == .none ? 0 : self == .log ? 1 : 2 }
+    }
+
+    // B11
+    @Test(arguments: SideFiles.allCases)
+    func aStoreThatCannotBeWrittenIsReadAndNotWritten(_ sideFiles: SideFiles) throws {
         let scene = try preparedScene()
-        if !hasSideFiles { try scene.foldLog() }
-        let sideFiles = try FileManager.default.contentsOfDirectory(atPath: scene.store).filter { $0.contains("-") }
-        #expect(sideFiles.count == (hasSideFiles ? 2 : 0))
         let before = try outputs(scene)
-        if !hasSideFiles { try scene.foldLog() }
+        try sideFiles.prepare(scene)
         try scene.shell("chmod -R a-w \"$XDG_DATA_HOME/stet\"")
+        try expectReadOnly(scene, before, "Permission denied")
+        try scene.shell("chmod -R u+w \"$XDG_DATA_HOME/stet\"")
+        try scene.save("v4\n", as: "n")
+        try scene.expectSound()
+    }
+
+    // B11: as an ordinary user and as root, whom the media alone refuses.
+    @Test(.enabled(if: geteuid() == 0, "only root can mount a disk"), arguments: SideFiles.allCases, [true, false])
+    func aStoreOnReadOnlyMediaIsReadAndNotWritten(_ sideFiles: SideFiles, _ asOrdinaryUser: Bool) throws {
+        let scene = try preparedScene(asOrdinaryUser: asOrdinaryUser)
+        let before = try outputs(scene)
+        try sideFiles.prepare(scene)
+        let data = URL(fileURLWithPath: scene.store).deletingLastPathComponent().path
+        let script = "mount --bind \"$0\" \"$0\" && mount -o remount,ro,bind \"$0\""
+        // A container may forbid it even to root.
+        guard try CommandRun.run("/bin/sh", ["-c", script, data], in: "/").status == 0 else { return }
+        defer { _ = try? CommandRun.run("/bin/umount", [data], in: "/") }
+        try expectReadOnly(scene, before, "Read-only file system")
+    }
+
+    private func expectReadOnly(_ scene: Scene, _ before: [[UInt8]], _ reason: String) throws {
         let bytes = try scene.contents()
         #expect(try outputs(scene) == before)
         // All that is wrong with it is that it cannot be written.
@@ -50,11 +83,9 @@ struct PermissionTests {
         for call in Self.writes {
             let run = try scene.shell("stet \(call)", exits: 6)
             #expect((run.text, run.errorLines.count) == ("", 1), "\(call): \(run.errors)")
+            #expect(run.errors.contains(reason), "\(call): \(run.errors)")
         }
         #expect(try scene.contents() == bytes)
-        try scene.shell("chmod -R u+w \"$XDG_DATA_HOME/stet\"")
-        try scene.save("v4\n", as: "n")
-        try scene.expectSound()
     }
 
     @Test func aFolderThatCannotBeWrittenIsNamed() throws {

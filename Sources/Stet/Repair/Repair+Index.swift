@@ -166,14 +166,14 @@ extension Repair {
 
     /// Makes durable in log and tree what the old index held of both.
     private func secureWhatTheOldIndexHeld(_ salvage: IndexSalvage?, wanted: Set<ObjectID>) throws {
-        // Written anew, for what is read here may never have reached the disk.
+        // Written anew, both: of a file that somebody else wrote a sync may have failed, and then memory shows what the disk
+        // does not have.
         try OperationLog.renewAll(in: layout.operationLog)
         try FileSystem.syncFolder(layout.operationLog)
-        let isInDoubt = try isTreeInDoubt()
         try salvage?.forEachText(where: wanted.contains) { object, bytes in
             if !isWhole(object, size: bytes.count) {
                 try restore(object, from: .memory(bytes, "the journal of the old index"))
-            } else if isInDoubt {
+            } else {
                 try objects.writeDurably(bytes, as: object)
             }
         }

@@ -76,9 +76,6 @@ final class Repair {
         try body()
     }
 
-    /// Whether somebody's sync of texts and log failed, so that what memory shows of them may not be on the disk.
-    func isTreeInDoubt() throws -> Bool { try lock.isInDoubt(.files) }
-
     /// Puts a new lock file in the place of the old one. Who has the store open still has the index that is about to go, and
     /// is refused when he finds that he waited for another lock than there is now. Call under the lock.
     func renewLock() throws {
@@ -87,6 +84,8 @@ final class Repair {
         try FileSystem.remove(path)
         let new = try StoreLock(path)
         try new.take()
+        // The write-ahead log goes with the old index; what a backup is to write anew is still to be.
+        if try lock.isInDoubt(.copies) { try new.set(.copies, true) }
         try FileSystem.rename(path, to: layout.lock)
         lock = new
     }

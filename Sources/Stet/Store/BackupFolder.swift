@@ -59,7 +59,10 @@ struct BackupFolder {
         try layout.checkOwner()
         if isNew { try FileSystem.syncFolder(layout.folder + "/..") }
         let names = try FileSystem.list(layout.folder)
-        guard names.isEmpty || names.contains("lock") else { throw BackupRefusal.notABackup(path) }
+        // A power cut can leave what was made after the lock without it.
+        guard names.contains("lock") || names.allSatisfy(Self.begun.contains) else {
+            throw BackupRefusal.notABackup(path)
+        }
         lock = try StoreLock(layout.lock)
         try lock.take()
     }
@@ -72,17 +75,17 @@ struct BackupFolder {
     /// Whether a sync of an earlier run failed, so that what is here and not part of an earlier backup may not be on the disk.
     /// What that run appended to is written anew.
     func isInDoubt() throws -> Bool {
-        guard try lock.isInDoubt(.files) else { return false }
+        guard try lock.isInDoubt(.copies) else { return false }
         if try FileSystem.status(layout.writeAheadLog) != nil { try FileSystem.renew(layout.writeAheadLog) }
         try OperationLog.renewAll(in: layout.operationLog)
         return true
     }
 
     /// Runs `body`, which writes and syncs; where it fails, the next run knows.
-    func syncing(_ body: () throws -> Void) throws { try lock.watching(.files, body) }
+    func syncing(_ body: () throws -> Void) throws { try lock.watching(.copies, body) }
 
     /// What was written is written anew and synced.
-    func isSound() throws { try lock.set(.files, false) }
+    func isSound() throws { try lock.set(.copies, false) }
 
     private static func parent(of path: String) -> String {
         let slash = UInt8(ascii: "/")

@@ -63,7 +63,7 @@ extension NoteStore {
         reading: Bool = true, progress: (_ done: Int, _ of: Int) throws -> Void = { _, _ in }
     ) throws -> VerifyReport {
         var report = VerifyReport()
-        try read { index in
+        try readIndex { index in
             let counts = try index.counts()
             report.notes = try index.noteCount()
             report.versions = counts.versions
@@ -110,7 +110,7 @@ extension NoteStore {
         var done = 0
         let total = report.objects
         // One list of names instead of a long read transaction: what is saved meanwhile is not part of this check.
-        for (object, size) in try read({ try $0.objects() }) {
+        for (object, size) in try readIndex({ try $0.objects() }) {
             switch try state(of: object, size, reading: reading) {
             case .whole: break
             case .damaged: bad.append((object, false))
@@ -120,7 +120,7 @@ extension NoteStore {
             done += 1
             try progress(done, total)
         }
-        try read { index in
+        try readIndex { index in
             for (object, isMissing) in bad {
                 let users = try index.users(of: object)
                 report.problems.append(
@@ -147,7 +147,7 @@ extension NoteStore {
     private func state(of object: ObjectID, _ size: Int, reading: Bool) throws -> TextState {
         let file = try stateOfFile(object, size, reading: reading)
         if file == .whole { return .whole }
-        if try read({ try $0.journaled(object) }) != nil { return .inJournal }
+        if try readIndex({ try $0.journaled(object) }) != nil { return .inJournal }
         // A flush may just have written it, and dropped it from the journal.
         return try stateOfFile(object, size, reading: reading)
     }

@@ -32,7 +32,7 @@ public final class NoteStore: Sendable {
     /// Held by the thread that does upkeep: one at a time.
     let upkeepTurn = Guarded(())
     /// Connections that nobody is reading with at the moment; nil once the store was closed.
-    private let readers = Guarded<[StoreIndex]?>([])
+    private let readers = Guarded<[StoreReader]?>([])
 
     private init(_ layout: StoreLayout, _ access: Access, _ clock: StoreClock, _ machine: [UInt8]?) {
         folder = layout.folder
@@ -85,12 +85,10 @@ public final class NoteStore: Sendable {
         guard try FileSystem.status(layout.folder)?.isFolder == true,
             try FileSystem.list(layout.folder).allSatisfy(own.contains)
         else { throw StoreError.alreadyThere(layout.folder) }
-        // A log begins only when the index has its first record: one beside an index that is gone or empty is that of a
-        // store whose index was lost, and one beside any other is a store's.
-        // So are texts, which come only with notes.
-        let filled = [layout.operationLog, layout.caches + "/objects"]
-        guard try filled.contains(where: { try FileSystem.status($0) != nil && !FileSystem.list($0).isEmpty })
-        else { return }
+        // A log begins only when the index has its first record, and texts come later still: beside an index that is gone or
+        // empty they are of a store whose index was lost, and beside any other one of a store.
+        let hasLog = try FileSystem.status(layout.operationLog) != nil && !FileSystem.list(layout.operationLog).isEmpty
+        guard try hasLog || LooseObjects(caches: layout.caches).hasFiles() else { return }
         guard let index = try FileSystem.status(layout.index), index.size > 0 else {
             throw layout.indexIsGone
         }
@@ -143,32 +141,57 @@ public final class NoteStore: Sendable {
 
     // MARK: Reading
 
-    /// Runs `body` over one unchanging state of the index. Never waits for a writer.
+    /// Runs `body` over one unchanging state of the store. Never waits for a writer.
+    ///
+    /// - Throws: `LogDamage`, `IndexDamage`, `LayoutError` where the log goes on after the index with something that cannot
+    ///   be replayed.
     func read<Value>(_ body: (StoreIndex) throws -> Value) throws -> Value {
+        try withReader {
+            try $0.read(body)
+        } fromWriter: { index in
+            // The same look as a reader's, but that the writer knows all devices.
+            guard try LogEnd(beyond: index, oplog: operationLog, lookingForDevices: false) == nil else { return nil }
+            return .some(try body(index))
+        }
+    }
+
+    /// Runs `body` over one unchanging state of the index as it is, be it behind the log: to check it.
+    func readIndex<Value>(_ body: (StoreIndex) throws -> Value) throws -> Value {
+        try withReader {
+            try $0.readIndex(body)
+        } fromWriter: {
+            .some(try body($0))
+        }
+    }
+
+    /// Lends the writer's connection, or where there is none, or it is of no use, one of its own.
+    private func withReader<Value>(
+        _ body: (StoreReader) throws -> Value, fromWriter: (StoreIndex) throws -> Value?
+    ) throws -> Value {
         // Whoever writes has a connection already, and a short command needs no second one.
         let own = try writer.withLockIfFree { slot in
-            try slot.map { writer in try writer.index.read { try body(writer.index) } }
+            try slot.map { writer in try writer.index.read { try fromWriter(writer.index) } }
         }
-        if let own = own ?? nil { return own }
-        let idle = try readers.withLock { (pool) throws -> StoreIndex? in
+        if case .some(.some(.some(let value))) = own { return value }
+        let idle = try readers.withLock { (pool) throws -> StoreReader? in
             guard pool != nil else { throw StoreError.closed }
             return pool?.popLast()
         }
-        let index = try idle ?? StoreIndex.openForReading(layout.index)
+        let reader = try idle ?? StoreReader(layout)
         do {
-            let value = try index.read { try body(index) }
-            readers.withLock { $0?.append(index) }
+            let value = try body(reader)
+            readers.withLock { $0?.append(reader) }
             return value
         } catch {
             // A connection that failed is not used again; one that only found nothing is as good as before.
-            if !(error is DatabaseError) { readers.withLock { $0?.append(index) } }
+            if !(error is DatabaseError) { readers.withLock { $0?.append(reader) } }
             throw error
         }
     }
 
     /// Compares the index with a replay of the log; the names of the parts in which they differ.
     func differencesFromLog() throws -> [String] {
-        try read { index in
+        try readIndex { index in
             let replayed = try StoreIndex.inMemory()
             return try replayed.write {
                 try LogReplay(into: replayed, oplog: layout.operationLog).differences(of: index)

@@ -44,10 +44,14 @@ extension Writer {
     ///
     /// 1. `startFlush`: the only one of the store at a time. 2. `read` which files are whole, without any lock. 3. `prepare`,
     /// under the lock: everything else is written again. 4. `sync`, without any lock. 5. `finish`, under the lock.
+    ///
+    /// A file counts as whole only if this very writer wrote it and has not tried to sync it before. Of any other one a
+    /// sync may have failed: then memory shows it, the disk does not have it, and nobody is told a second time.
     struct Flush {
         /// Locked for as long as the flush lasts, so that no other one takes what this one has not synced for synced.
         fileprivate let turn: FileDescriptor
         fileprivate let objects: LooseObjects
+        fileprivate let tree: FileDescriptor
         fileprivate let texts: [ObjectID]
         fileprivate var whole: Set<ObjectID> = []
         fileprivate var upTo: StoreIndex.HeldRecord?
@@ -62,7 +66,7 @@ extension Writer {
         /// Makes files and log survive power loss.
         func sync() throws {
             guard upTo != nil else { return }
-            try FileSystem.syncFileSystem(FileSystem.openFolder(objects.folder))
+            try FileSystem.syncFileSystem(tree)
             for (log, segment) in logs { try log.sync(segment: segment) }
             try FileSystem.syncFolder(turn.path)
         }
@@ -75,16 +79,17 @@ extension Writer {
     func startFlush(waiting: Bool) throws -> Flush? {
         let turn = try FileSystem.openFolder(layout.operationLog)
         guard try StoreLock.take(turn, patience: waiting ? StoreLock.patience : 0) else { return nil }
-        return Flush(turn: turn, objects: objects, texts: try index.read { try index.journalObjects() })
+        let texts = try index.read { try index.journalObjects() }
+        return Flush(turn: turn, objects: objects, tree: tree, texts: texts.filter(written.contains))
     }
 
-    /// Writes what is not whole again, and remembers in the lock file that syncs are under way.
+    /// Writes what is not whole again.
     func prepare(_ flush: inout Flush) throws {
         try exclusively {
-            // What was to be synced when a sync failed, or its process was killed, may be lost while memory still shows it:
-            // then everything is written again and not looked at.
-            let trust: Reconciliation.Trust = try lock.isInDoubt(.files) ? .nothing : .files(flush.whole)
-            guard let upTo = try index.write({ try reconcileAll(trust) }) else { return }
+            // What this writer wrote since is as good as what was read.
+            let since = written.subtracting(flush.texts)
+            guard let upTo = try index.write({ try reconcileAll(.files(flush.whole.union(since))) }) else { return }
+            written = []
             for record in try index.records(after: 0) where record.operation <= upTo.operation {
                 let log = try log(for: record)
                 let segment = record.position.segment
@@ -92,7 +97,6 @@ extension Writer {
                 flush.logs.append((log, segment))
             }
             flush.upTo = upTo
-            try lock.set(.files, true)
         }
     }
 
@@ -100,7 +104,6 @@ extension Writer {
     func finish(_ flush: Flush) throws {
         guard let upTo = flush.upTo else { return }
         try exclusively {
-            try lock.set(.files, false)
             try index.write {
                 try index.dropFlushed(upTo: upTo.operation)
                 try measureBacklog(index.newestRecord())

@@ -12,7 +12,8 @@ final class Writer {
     let layout: StoreLayout
     let objects: LooseObjects
     private let clock: StoreClock
-    private let machine: [UInt8]?
+    /// Where this writer writes: another machine than last time, or a copy of the folder, is another device.
+    fileprivate let place: StoreIndex.Place
     let lock: StoreLock
     /// How many calls of `exclusively` are under way, one inside the other.
     private var holds = 0
@@ -23,6 +24,11 @@ final class Writer {
     private var isTailKnown = false
     /// What waits for upkeep, as of the last transaction.
     var backlog = Backlog()
+    /// The folder of the objects, opened before anything was written there: the system tells each open file once that
+    /// something could not be written, and one that is opened later may not be told.
+    let tree: FileDescriptor
+    /// Objects whose files this writer wrote and has not tried to sync yet.
+    var written: Set<ObjectID> = []
 
     /// Texts up to this size go through the journal: one sync for text and index together. Larger ones are synced as
     /// files first, since writing them twice would cost more than a second sync.
@@ -32,17 +38,19 @@ final class Writer {
         self.layout = layout
         self.objects = objects
         self.clock = clock
-        self.machine = machine
         let lock = try StoreLock(layout.lock)
         self.lock = lock
         try lock.take()
         defer { lock.give() }
         index = try Self.openIndex(layout)
+        guard let lockFile = try FileSystem.identity(layout.lock) else { throw StoreError.replaced(layout.folder) }
+        place = .init(machine: machine, lock: lockFile, index: try FileSystem.identity(layout.index))
         try layout.completeFolders()
+        tree = try FileSystem.openFolder(objects.folder)
         try objects.sweepIncoming()
         // A device that the index does not know shows in no size: the log went on while the index was put back.
         if try OperationLog.devices(in: layout.operationLog).count != index.devices().count {
-            try index.write { _ = try reconcileAll(.size) }
+            try index.write { _ = try reconcileAll(.looks) }
         }
     }
 
@@ -155,7 +163,10 @@ final class Writer {
     /// both, and the next transaction finds the log short and does this again.
     private func settle(_ transaction: Transaction) {
         do {
-            for text in transaction.texts { try objects.write(text.bytes, as: text.object) }
+            for text in transaction.texts {
+                try objects.write(text.bytes, as: text.object)
+                written.insert(text.object)
+            }
             try append(transaction.records)
         } catch {}
     }
@@ -184,7 +195,7 @@ final class Writer {
             let isLast = try next == newest.end || log.size(ofSegment: next.segment) == nil
             if isTailKnown, isLast { return newest }
         }
-        return try reconcileAll(.size)
+        return try reconcileAll(.looks)
     }
 
     /// Makes index, log and tree agree, looking at every record and text that the index holds.
@@ -193,11 +204,6 @@ final class Writer {
     }
 
     // MARK: Beginning
-
-    /// Where this writer writes: another machine than last time, or a copy of the folder, is another device.
-    fileprivate func placeNow() -> StoreIndex.Place {
-        .init(machine: machine, lockInode: Int(truncatingIfNeeded: lock.inode), lockBirth: lock.birth)
-    }
 
     /// The first operation of a new store.
     static func begin(
@@ -215,10 +221,21 @@ extension Writer {
         let lock = try StoreLock(layout.lock)
         try lock.take()
         defer { lock.give() }
-        let index = try StoreIndex.create(layout.index)
+        let index = try newIndex(layout)
         guard try index.newestRecord() == nil else { throw StoreError.alreadyThere(layout.folder) }
         // Before the first record, so that no store is ever without the settings it was to begin with.
         if try settings != Settings() || FileSystem.status(layout.settings) != nil { try layout.write(settings) }
+    }
+
+    /// The index of a folder that was looked at and has no history.
+    private static func newIndex(_ layout: StoreLayout) throws -> StoreIndex {
+        do {
+            return try StoreIndex.create(layout.index)
+        } catch  where (error as? DatabaseError)?.isDamage == true || error is LayoutError {
+            // What power loss left of one that was only begun: of a file, it can be the length alone.
+            for name in ["", "-journal", "-wal", "-shm"] { try FileSystem.remove(layout.index + name) }
+            return try StoreIndex.create(layout.index)
+        }
     }
 }
 
@@ -265,12 +282,13 @@ extension Writer.Transaction {
     /// A store that was copied, or moved to another machine, goes on as a new device, so that no two copies ever give
     /// different operations the same identity.
     fileprivate mutating func beginDeviceIfPlaceChanged() throws {
-        let now = writer.placeNow()
+        let now = writer.place
         if newest != nil, let before = try index.place(), before.agrees(with: now) {
             // What was not known before is remembered; what is not known this time is not forgotten.
-            let both = StoreIndex.Place(
-                machine: now.machine ?? before.machine, lockInode: now.lockInode,
-                lockBirth: now.lockBirth ?? before.lockBirth)
+            var both = now
+            both.machine = now.machine ?? before.machine
+            both.lock.birth = now.lock.birth ?? before.lock.birth
+            both.index?.birth = now.index?.birth ?? before.index?.birth
             if both != before { try index.setPlace(both) }
             return
         }

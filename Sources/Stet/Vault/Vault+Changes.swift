@@ -115,6 +115,8 @@ extension Vault {
         }
         // Outside the lock: this is the part that takes time.
         guard try files.fill(spare.file, like: old, fill) else { return nil }
+        // Its name has to last as well: once the operation is committed, the step is finished with what stands there.
+        try FileSystem.syncEntries(of: spare.place.folder)
         return try store.exclusively { writer in
             let committed: (Value, FileStep)? = try writer.transact { transaction in
                 guard try files.isUnchanged(name, old), try isInPlace(spare), let value = try change(&transaction)
@@ -134,15 +136,16 @@ extension Vault {
         }
     }
 
-    /// Makes an empty file beside the one that is to be written, with the folders that it needs. It is known to the index
-    /// before it is there, so that a kill leaves no file that nobody takes away; a lock on it tells that its writer lives.
+    /// Makes an empty file beside the one that is to be written, with the folders that it needs. It is known to the index,
+    /// durably, before it is there, so that neither a kill nor a power cut leaves a file that nobody takes away; a lock on
+    /// it tells that its writer lives.
     private func prepareSpare(for name: NoteName, _ writer: Writer) throws -> Spare? {
         let folders = try files.makeFolders(for: name)
         guard let place = try files.place(name) else { return nil }
         let step = FileStep(.prepare, note: nil, name: name, spare: FileStep.spareName(), old: nil, new: nil)
-        try writer.remember { index in
-            for folder in folders { try index.addMadeFolder(folder) }
-            try index.addStep(step)
+        try writer.index.write {
+            for folder in folders { try writer.index.addMadeFolder(folder) }
+            try writer.index.addStep(step)
         }
         let spare = place.beside(step.spare)
         let file = try FileSystem.createExclusively(spare, mode: 0o666)

@@ -257,8 +257,8 @@ extension Vault {
             // Whether the index still takes anything is not known: nothing more is asked of it.
             throw error
         } catch {
-            // What is not in place yet, or not away yet, is tried again; what can go back goes back.
-            guard step.kind == .move || step.kind == .remove && (try? isBack(step)) == true else {
+            // What is not in place yet, or is in place and not known to last, is tried again; what can go back goes back.
+            guard step.kind == .move || step.kind == .remove, (try? isBack(step)) == true else {
                 throw VaultError.unfinished(step.name, "\(error)")
             }
             try takeBack(step, writer)
@@ -270,11 +270,13 @@ extension Vault {
         throw VaultError.inTheWay(step.target ?? step.name)
     }
 
-    /// Whether the file of a removal has its name again, or still.
+    /// Whether the file of a move or removal has its name again, or still.
     private func isBack(_ step: FileStep) throws -> Bool {
         guard let place = try files.place(step.name) else { return false }
         let spare = place.beside(step.spare)
-        return try FileSystem.status(spare) == nil || moveIn(spare, to: place) == .done
+        if try FileSystem.status(spare) != nil { return try moveIn(spare, to: place) == .done }
+        guard let there = try FileSystem.status(place) else { return false }
+        return step.inode == nil || there.inode == step.inode
     }
 
     /// Undoes the operation of a move or removal that could not be carried out.

@@ -231,6 +231,8 @@ struct VaultFiles: Sendable {
                 guard let place = try place(folder) else { throw VaultError.inTheWay(folder) }
                 if try FileSystem.makeFolder(place) {
                     made.append(folder)
+                    // What is put into it lasts no longer than its own name.
+                    try FileSystem.syncEntries(of: place.folder)
                 } else if try self.folder(folder) == nil {
                     throw VaultError.inTheWay(folder)
                 }

@@ -12,6 +12,9 @@ final class Connection {
     /// How long SQLite's own locks are waited for, in milliseconds. The store's lock comes before them, so they are free.
     private static let patience: Int32 = 30_000
 
+    /// The path of a database that is in memory alone.
+    static let memory = ":memory:"
+
     /// How a connection opens its file.
     enum Mode {
         /// Makes the file where it is missing.
@@ -20,8 +23,10 @@ final class Connection {
         case write
         /// Only reads; the write-ahead log's shared memory is used as readers use it.
         case read
-        /// Only reads a file that nobody can be writing to; a write-ahead log beside it would be ignored.
+        /// Only reads a file that nobody is writing to; a write-ahead log beside it is ignored.
         case immutable
+        /// Only reads a file that nobody is writing to, with the write-ahead log beside it; needs no shared memory.
+        case unlocked
     }
 
     init(_ path: String, _ mode: Mode) throws {
@@ -31,12 +36,13 @@ final class Connection {
             switch mode {
             case .create: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
             case .write, .read: SQLITE_OPEN_READWRITE
-            case .immutable: SQLITE_OPEN_READONLY
+            case .immutable, .unlocked: SQLITE_OPEN_READONLY
             }
         let uri = "file:" + Self.uriEscaped(path) + (mode == .immutable ? "?immutable=1" : "")
         var opened: OpaquePointer?
         let result = sqlite3_open_v2(
-            uri, &opened, flags | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, StetVFS.name)
+            uri, &opened, flags | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE,
+            mode == .unlocked ? StetVFS.unlockedName : StetVFS.name)
         guard let opened, result == SQLITE_OK else {
             defer { sqlite3_close_v2(opened) }
             throw DatabaseError(code: result, message: Self.message(opened, result), path: path)
@@ -69,6 +75,8 @@ final class Connection {
         _ = stet_sqlite3_db_config_flag(handle, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0)
         _ = stet_sqlite3_db_config_flag(handle, SQLITE_DBCONFIG_ENABLE_VIEW, 0)
         sqlite3_busy_timeout(handle, Self.patience)
+        // Before anything is read: SQLite then keeps in its own memory what else is shared between processes.
+        if mode == .unlocked { try execute("PRAGMA locking_mode = EXCLUSIVE") }
         if mode == .create || mode == .write {
             try execute("PRAGMA synchronous = FULL; PRAGMA cell_size_check = 1; PRAGMA foreign_keys = 0")
         } else {
@@ -201,6 +209,14 @@ final class Connection {
         if sqlite3_get_autocommit(handle) == 0 { _ = sqlite3_exec(handle, "ROLLBACK", nil, nil, nil) }
     }
 
+    // MARK: Pages
+
+    /// Makes a database that is still empty one whose pages have checksums (see `PageCheck`).
+    func giveChecksums() {
+        var reserved = Int32(PageCheck.length)
+        sqlite3_file_control(handle, "main", SQLITE_FCNTL_RESERVE_BYTES, &reserved)
+    }
+
     // MARK: Copying
 
     /// Makes `target` hold what this database holds, all of it from one moment, in one transaction of `target`.
@@ -211,7 +227,11 @@ final class Connection {
         let result = sqlite3_backup_step(copying, -1)
         let finished = sqlite3_backup_finish(copying)
         guard result == SQLITE_DONE, finished == SQLITE_OK else {
-            throw target.failure(result == SQLITE_DONE ? finished : result)
+            let failure = target.failure(result == SQLITE_DONE ? finished : result)
+            // One of the two is in memory, where nothing is damaged.
+            let damaged = target.path == Self.memory ? path : target.path
+            throw failure.isDamage
+                ? DatabaseError(code: failure.code, message: failure.message, path: damaged) : failure
         }
     }
 
