@@ -129,6 +129,16 @@ struct RepairLogTests {
         #expect(try scene.shown("c") == "3\n")
     }
 
+    // An index that contradicts what is left of the log tells nothing of what is not.
+    @Test func anIndexThatContradictsTheLogProvesNothing() throws {
+        let (scene, log) = try scene(flushed: true)
+        try scene.sqlite("UPDATE version SET time = time + 1 WHERE note = 1 AND number = 1")
+        try Files.modify(log) { bytes in for offset in 1200..<1600 { bytes[offset] = 0xEE } }
+        let before = try Files.bytes(at: log)
+        #expect(try RepairTests.repair(scene, exits: 1).text.contains("not repaired: "))
+        #expect(try Files.bytes(at: log) == before)
+    }
+
     // Records of another device that follow nothing are put away.
     @Test func aStrangersLogIsSetAside() throws {
         let (scene, _) = try scene(flushed: true)
@@ -137,7 +147,8 @@ struct RepairLogTests {
         try other.save("other\n", as: "other")
         let stranger = try #require(try Files.list(other.store + "/oplog").first)
         try Files.copy(other.store + "/oplog/" + stranger, to: scene.store + "/oplog/" + stranger)
-        try scene.stet("verify", exits: 1)
+        let status = try scene.stet(bytes: [Array("verify".utf8)], exits: nil).status
+        #expect(status == 1 || status == 5)
         let run = try RepairTests.repair(scene)
         #expect(run.text.contains("set aside: oplog/\(stranger) as set-aside/1/oplog/\(stranger)"))
         try expectSound(scene, before)

