@@ -109,7 +109,9 @@ package struct LogReplay {
         let sequence = try source.versionID(of: record.operation).sequence
         guard case .record(let frame, end: record.bytes.count) = RecordFrame.read(record.bytes, at: 0),
             record.operation == (newest?.operation ?? 0) + 1, frame.sequence == sequence,
-            frame.previous == (sequence == 1 ? RecordFrame.noCheck : RecordFrame.check(of: newest?.bytes ?? []))
+            frame.previous == (sequence == 1 ? RecordFrame.noCheck : RecordFrame.check(of: newest?.bytes ?? [])),
+            record.position
+                == (sequence == 1 ? OperationLog.start : newest.map { OperationLog.next(after: $0.end) })
         else { throw IndexDamage("its record of operation \(record.operation) does not follow the one before it") }
         try index.apply(source.timedOperation(record.operation, record: record.bytes))
         return record

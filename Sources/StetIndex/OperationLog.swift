@@ -34,10 +34,14 @@ package struct OperationLog: Sendable {
         folder = oplog + "/" + device.description
     }
 
-    func path(_ segment: Int) -> String {
+    /// Where a segment stands.
+    package func path(_ segment: Int) -> String {
         let digits = String(segment)
         return folder + "/" + String(repeating: "0", count: max(0, 8 - digits.count)) + digits + ".log"
     }
+
+    /// What each segment begins with.
+    var header: [UInt8] { Self.magic + device.bytes }
 
     // MARK: Writing
 
@@ -56,7 +60,7 @@ package struct OperationLog: Sendable {
         var bytes = record
         var offset = position.offset
         if offset == Self.headerLength {
-            bytes = Self.magic + device.bytes + record
+            bytes = header + record
             offset = 0
         }
         do throws(SystemError) {
@@ -203,8 +207,9 @@ package struct OperationLog: Sendable {
     private func scan(
         segment log: [UInt8], from start: Position, _ body: (Entry) throws -> Void
     ) throws -> (end: Position, isTorn: Bool) {
-        let header = Self.magic + device.bytes
-        guard log.starts(with: header) else {
+        let header = self.header
+        // Behind the first record it does not matter: where a crash took it, the index holds that record, and writes both.
+        guard start.offset > Self.headerLength || log.starts(with: header) else {
             // A crash can leave a file that has a name and no bytes, or fewer, or zeros.
             let isTorn = log.allSatisfy { $0 == 0 } || (log.count < header.count && header.starts(with: log))
             guard isTorn else { throw LogDamage(path: path(start.segment), offset: 0) }

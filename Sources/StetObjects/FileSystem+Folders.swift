@@ -247,6 +247,11 @@ extension FileSystem {
         }
     }
 
+    /// Sets the permission bits of a file or folder of Stet's own.
+    package static func setMode(of path: String, to mode: UInt32) throws(SystemError) {
+        _ = try retrying("set the mode of", path) { chmod(path, mode) }
+    }
+
     /// The present moment in nanoseconds since 1970, by the clock that files get their times from.
     package static var now: Int64 {
         var time = timespec()

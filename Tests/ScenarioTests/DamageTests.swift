@@ -166,6 +166,7 @@ struct DamageTests {
         ] {
             let run = try scene.shell("stet \(call)", exits: 5)
             #expect((run.text, run.errorLines.count) == ("", 1), "\(call): \(run.errors)")
+            #expect(run.errors.contains("newer Stet") != run.errors.contains("type \"stet repair\""), "\(run.errors)")
             last = run
         }
         for size in [10, 200_000] { try scene.stet("save", "n", "-", input: text("C", size), exits: 5) }

@@ -7,8 +7,8 @@ import TestSupport
 struct HelpTests {
     private static let commands = [
         "init", "save", "list", "status", "history", "show", "diff", "restore", "undo", "redo", "rename", "rm",
-        "undelete", "ref", "unref", "resolve", "label", "pin", "unpin", "verify", "backup", "config", "completion",
-        "help", "version",
+        "undelete", "ref", "unref", "resolve", "label", "pin", "unpin", "verify", "repair", "backup", "config",
+        "completion", "help", "version",
     ]
 
     @Test func theOverviewNamesEveryCommand() throws {

@@ -10,6 +10,8 @@ public struct VerifyReport: Equatable, Sendable {
         case index(String)
         /// The operation log is broken.
         case log(String)
+        /// A file or folder of the store has an owner, a mode or a kind that will do harm.
+        case access(path: String, String)
 
         /// One line.
         public var description: String {
@@ -18,6 +20,7 @@ public struct VerifyReport: Equatable, Sendable {
             case .missing(let object, let users): "missing: \(object) (\(users.joined(separator: ", ")))"
             case .index(let what): "index: \(what)"
             case .log(let what): "log: \(what)"
+            case .access(let path, let what): "access: \(TerminalText.escape(path)) \(what)"
             }
         }
     }
@@ -30,6 +33,10 @@ public struct VerifyReport: Equatable, Sendable {
     public internal(set) var objects = 0
     /// Files in the object tree that no version has.
     public internal(set) var unreferenced = 0
+    /// Texts that the journal holds whole and whose files were not, until they were written again.
+    public internal(set) var healed: [ObjectID] = []
+    /// Texts that the journal holds whole and whose files are not: the next flush writes them.
+    public internal(set) var waiting: [ObjectID] = []
     /// What is wrong.
     public internal(set) var problems: [Problem] = []
 
@@ -42,8 +49,11 @@ public struct VerifyReport: Equatable, Sendable {
 }
 
 extension NoteStore {
-    /// Checks the whole store: the index by itself and against a replay of the log, and with `reading` every text against
-    /// its hash.
+    /// Checks the whole store: the index by itself and against a replay of the log, owners and modes, and with `reading`
+    /// every text against its hash.
+    ///
+    /// A text whose file is not whole and that the journal holds is written to its file again, where the store was opened
+    /// for writing and this can be done. Nothing else is changed.
     ///
     /// - Parameters:
     ///   - reading: whether texts are read and hashed; otherwise only the structure is checked.
@@ -62,6 +72,9 @@ extension NoteStore {
         }
         try compareWithLog(&report)
         try checkTexts(&report, reading: reading, progress)
+        report.problems += try StoreAccess.findings(in: folder).map { finding in
+            .access(path: finding.path.isEmpty ? folder : finding.path, finding.fault.words)
+        }
         return report
     }
 
@@ -88,6 +101,8 @@ extension NoteStore {
         }
     }
 
+    // MARK: Texts
+
     private func checkTexts(
         _ report: inout VerifyReport, reading: Bool, _ progress: (Int, Int) throws -> Void
     ) throws {
@@ -100,6 +115,7 @@ extension NoteStore {
             case .whole: break
             case .damaged: bad.append((object, false))
             case .missing: bad.append((object, true))
+            case .inJournal: if heal(object) { report.healed.append(object) } else { report.waiting.append(object) }
             }
             done += 1
             try progress(done, total)
@@ -110,8 +126,12 @@ extension NoteStore {
                 report.problems.append(
                     isMissing ? .missing(object, usedBy: users) : .damaged(object, usedBy: users))
             }
-            try objects.forEach { object in
-                if try !index.contains(object) { report.unreferenced += 1 }
+            do {
+                try objects.forEach { object in
+                    if try !index.contains(object) { report.unreferenced += 1 }
+                }
+            } catch let error as SystemError where error.isUnreadable || error.isReadOnly {
+                // A folder that cannot be listed is told of with its mode.
             }
         }
     }
@@ -120,18 +140,47 @@ extension NoteStore {
         case whole
         case damaged
         case missing
+        /// Its file is damaged or missing, and the journal holds it.
+        case inJournal
     }
 
     private func state(of object: ObjectID, _ size: Int, reading: Bool) throws -> TextState {
-        if try readIndex({ try $0.journaled(object) }) != nil { return .whole }
-        guard reading else { return try objects.size(object) == nil ? .missing : .whole }
+        let file = try stateOfFile(object, size, reading: reading)
+        if file == .whole { return .whole }
+        if try readIndex({ try $0.journaled(object) }) != nil { return .inJournal }
+        // A flush may just have written it, and dropped it from the journal.
+        return try stateOfFile(object, size, reading: reading)
+    }
+
+    private func stateOfFile(_ object: ObjectID, _ size: Int, reading: Bool) throws -> TextState {
         do {
-            _ = try objects.openChecked(object, size: size)
-            return .whole
+            if reading {
+                _ = try objects.openChecked(object, size: size)
+                return .whole
+            }
+            guard let found = try objects.size(object) else { return .missing }
+            return found == size ? .whole : .damaged
         } catch ObjectError.missing {
             return .missing
         } catch ObjectError.damaged {
             return .damaged
+        } catch let error as SystemError where error.isUnreadable || error.isReadOnly {
+            // Nobody can have its bytes, and the others are checked all the same.
+            return .damaged
         }
+    }
+
+    /// Writes the file of a text that the journal holds. Returns whether it did.
+    private func heal(_ object: ObjectID) -> Bool {
+        guard !isReadOnly else { return false }
+        return
+            (try? exclusively { writer in
+                if try objects.isWhole(object) { return }
+                guard let bytes = try writer.index.read({ try writer.index.journaled(object) }) else {
+                    throw ObjectError.missing(object)
+                }
+                // The journal keeps it until a flush has synced the file.
+                try objects.write(bytes, as: object)
+            }) != nil
     }
 }

@@ -80,7 +80,7 @@ public final class NoteStore: Sendable {
         // The journal is there for as long as SQLite makes the index one with a write-ahead log.
         let own: Set = [
             "index.sqlite", "index.sqlite-journal", "index.sqlite-wal", "index.sqlite-shm", "lock", "oplog", "caches",
-            "config", "config.new",
+            "config", "config.new", "index.sqlite.new", "lock.new", StoreLayout.setAside,
         ]
         guard try FileSystem.status(layout.folder)?.isFolder == true,
             try FileSystem.list(layout.folder).allSatisfy(own.contains)
@@ -109,10 +109,11 @@ public final class NoteStore: Sendable {
         guard let path = try? FileSystem.realPath(folder) else { throw StoreError.noStore(folder) }
         let layout = StoreLayout(folder: path)
         guard try FileSystem.status(layout.folder)?.isFolder == true,
-            try FileSystem.status(layout.lock) != nil || FileSystem.status(layout.index) != nil
+            try [layout.lock, layout.index, layout.operationLog].contains(where: { try FileSystem.status($0) != nil })
         else { throw StoreError.noStore(folder) }
         try layout.checkOwner()
-        guard try FileSystem.status(layout.index) != nil else { throw layout.indexIsGone }
+        // Of an empty one SQLite would remove the write-ahead log.
+        guard try FileSystem.status(layout.index).map({ $0.size > 0 }) == true else { throw layout.indexIsGone }
         let store = NoteStore(layout, access, clock, machine)
         // A store that cannot be used is refused here and not at the first question.
         if access == .readOnly { try store.read { _ in } } else { try store.withWriter { _ in } }

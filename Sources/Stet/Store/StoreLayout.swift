@@ -4,11 +4,15 @@ struct StoreLayout: Sendable {
 
     var index: String { folder + "/index.sqlite" }
     var writeAheadLog: String { index + "-wal" }
+    /// Where `repair` makes a new index.
+    var newIndex: String { index + ".new" }
     var lock: String { folder + "/lock" }
     var settings: String { folder + "/config" }
     var newSettings: String { settings + ".new" }
     var operationLog: String { folder + "/oplog" }
     var caches: String { folder + "/caches" }
+    /// The name of the folder that `repair` puts things into that were in the way.
+    static let setAside = "set-aside"
     private var cachesNotice: String { caches + "/README.txt" }
 
     private static let notice = """
@@ -31,7 +35,7 @@ struct StoreLayout: Sendable {
 
     /// What is said where there is a store without its index.
     var indexIsGone: StoreError {
-        .damaged("\(TerminalText.escape(index)) is gone; nothing was put in its place")
+        .damaged("\(TerminalText.escape(index)) is gone or empty; nothing was put in its place")
     }
 
     /// Makes folders again that somebody took away, such as `caches` for a cache: what was in them is lost or

@@ -39,8 +39,8 @@ enum CommandTable {
     static let commands = [
         initCommand, saveCommand, listCommand, statusCommand, historyCommand, showCommand, diffCommand, restoreCommand,
         undoCommand, redoCommand, renameCommand, removeCommand, undeleteCommand, referenceCommand, unreferenceCommand,
-        resolveCommand, labelCommand, pinCommand, unpinCommand, verifyCommand, backupCommand, configCommand,
-        completionCommand, helpCommand, versionCommand,
+        resolveCommand, labelCommand, pinCommand, unpinCommand, verifyCommand, repairCommand, backupCommand,
+        configCommand, completionCommand, helpCommand, versionCommand,
     ]
 
     /// Commands that scripts call and nobody types: no help tells of them.

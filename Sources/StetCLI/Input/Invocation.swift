@@ -29,6 +29,13 @@ final class Invocation {
     /// The store, opened at the first use.
     func store(_ access: NoteStore.Access = .readOnly) throws -> NoteStore { try open(access).store }
 
+    /// The store for a check of it: opened for writing where that can be, so that it can be healed, else for reading.
+    func storeToVerify(writing: Bool) throws -> NoteStore {
+        // What keeps it from being written is told by the check, or by the second attempt.
+        if writing, let store = try? store(.readWrite) { return store }
+        return try store(.readOnly)
+    }
+
     /// The vault of the store; nil where notes live in the store alone.
     func vault(_ access: NoteStore.Access = .readOnly) throws -> Vault? { try open(access).vault.get() }
 
@@ -38,6 +45,9 @@ final class Invocation {
         return try vault.get() ?? store
     }
 
+    /// Whether the caller named the store, and not only stands in a folder that has one.
+    var isStoreNamed: Bool { arguments.value("store") != nil || Surroundings.variable("STET_STORE") != nil }
+
     private func open(_ access: NoteStore.Access) throws -> (store: NoteStore, vault: Result<Vault?, any Error>) {
         if let opened { return opened }
         let given = arguments.value("store")
@@ -45,9 +55,8 @@ final class Invocation {
             at: Surroundings.storeFolder(given), access: access, clock: clock, machine: Surroundings.machineID())
         let settings = try store.settings()
         output.apply(settings)
-        let isNamed = given != nil || Surroundings.variable("STET_STORE") != nil
         // A vault that is gone or unplugged keeps nobody from looking into its history.
-        let both = (store, Result { try Vault.of(store, settings, byName: isNamed) })
+        let both = (store, Result { try Vault.of(store, settings, byName: isStoreNamed) })
         opened = both
         return both
     }

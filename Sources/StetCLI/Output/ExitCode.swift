@@ -85,7 +85,8 @@ extension Output {
 
     /// What to type next, where one command is the answer.
     private func advice(for error: any Error) -> String? {
-        switch error as? StoreError {
+        if ExitCode(error) == .damaged, Self.isMendable(error) { return "type \"stet repair\"" }
+        return switch error as? StoreError {
         case .noStore(let path)?:
             path == (try? Surroundings.defaultStore())
                 ? "type \"stet init\" in a folder of notes"
@@ -93,5 +94,11 @@ extension Output {
         case .deleted(let name)?: "type \"stet undelete \(Shell.quoted(name.bytes))\""
         default: nil
         }
+    }
+
+    /// Whether a repair may help: not with a file of settings that makes no sense, nor with a newer format.
+    private static func isMendable(_ error: any Error) -> Bool {
+        if case LayoutError.tooNew = error { return false }
+        return !(error is SettingsError)
     }
 }

@@ -92,6 +92,9 @@ extension ManualPage {
         \fISTORE/caches/objects\fR
         The texts of all versions, each a file named by its SHA\-256.
         This is no cache: do not delete it.
+        .TP
+        \fISTORE/set\-aside\fR
+        What \fBstet repair\fR put out of the way.
         .SH EXIT STATUS
         Of several operands all that can be done is done, and the status is that of the worst.
         .TP
