@@ -46,7 +46,8 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(name: "StetTextTests", dependencies: ["StetText", "TestSupport"], swiftSettings: strict),
         .testTarget(name: "StetTests", dependencies: ["Stet", "CSQLite", "TestSupport"], swiftSettings: strict),
-        .testTarget(name: "ScenarioTests", dependencies: ["StetCLI", "StetCrash", "TestSupport"], swiftSettings: strict),
+        .testTarget(
+            name: "ScenarioTests", dependencies: ["StetCLI", "StetCrash", "TestSupport"], swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -1,19 +1,20 @@
 """Makes each call of a scenario fail, once and from then on, and checks what is left, for tools/crash.
 
 Calls are told apart by where they are made: by the return addresses that lie on the stack. Of each such place the first
-call is made to fail, and another one drawn from the rest.
+call is made to fail, and another one drawn from the rest. One is named by its number among the calls of its name: random
+names and numbers make one run's calls differ a little from another's.
 """
 
 import errno
 import os
-import random
 import struct
+from collections import Counter
 from typing import TYPE_CHECKING
 
 # These stand beside this file.
 import traced
-from crash_check import Checker, copy, materialise, remove, store_of
-from crash_record import CALLS, Mark, Unexpected, record
+from crash_check import Checker, copy, materialise, remove
+from crash_record import CALLS, Mark, record
 from crash_states import NEVER, States
 
 if TYPE_CHECKING:
@@ -51,20 +52,16 @@ class Sites:
     """Finds the places that calls are made from."""
 
     def __init__(self, root: str) -> None:
-        self.root, self.text = os.path.realpath(root), {}
-        self.found: dict[tuple, list[int]] = {}  # by place: the stops
-        self.calls: dict[int, tuple[str, bool]] = {}  # by stop: the call, and whether it may write
-        self.number = 0
+        self.root = os.path.realpath(root)
+        self.text: tuple[int, int] | None = None  # where the program's own code lies
+        self.found: dict[tuple[str, int, bool], list[int]] = {}  # by call, place, and whether it may write
+        self.numbers: Counter[str] = Counter()
 
     def every(self, stop: traced.Stop) -> None:
-        number, self.number = self.number, self.number + 1
-        if stop.call not in KIND or not self.is_here(stop):
-            return
-        self.calls[number] = (stop.call, self.writes(stop))
-        self.found.setdefault((stop.call, self.place(stop)), []).append(number)
-
-    def is_here(self, stop: traced.Stop) -> bool:
-        return any(path.startswith(self.root) for path in stop.paths())
+        if stop.call in KIND and is_below(self.root, stop):
+            key = (stop.call, self.place(stop), self.writes(stop))
+            self.found.setdefault(key, []).append(self.numbers[stop.call])
+            self.numbers[stop.call] += 1
 
     @staticmethod
     def writes(stop: traced.Stop) -> bool:
@@ -74,41 +71,40 @@ class Sites:
 
     def place(self, stop: traced.Stop) -> int:
         pointer = stop.stack()
-        begin, end = self.range(stop.thread)
+        begin, end = self.text = self.text or self.code_of(stop.thread)
         words = stop.memory(pointer, STACK)
         values = struct.unpack(f"{len(words) // 8}Q", words[:len(words) // 8 * 8])
         return hash(tuple(value - begin for value in values if begin <= value < end))
 
-    def range(self, thread: int) -> tuple[int, int]:
-        """Where the program's own code lies."""
-        process = thread if thread in self.text else next(iter(self.text), None)
-        if process is None:
-            with open(f"/proc/{thread}/maps") as maps:
-                program = os.readlink(f"/proc/{thread}/exe")
-                ranges = [line.split()[0].split("-") for line in maps if line.split()[1][2] == "x" and program in line]
-            self.text[thread] = int(ranges[0][0], 16), int(ranges[-1][1], 16)
-            process = thread
-        return self.text[process]
+    @staticmethod
+    def code_of(thread: int) -> tuple[int, int]:
+        program = os.readlink(f"/proc/{thread}/exe")
+        with open(f"/proc/{thread}/maps") as maps:
+            ranges = [line.split()[0].split("-") for line in maps if line.split()[1][2] == "x" and program in line]
+        return int(ranges[0][0], 16), int(ranges[-1][1], 16)
 
 
 class Fault:
     """Makes one call fail, and with `lasting` all later ones of its kind."""
 
-    def __init__(self, root: str, number: int, error: int, lasting: bool) -> None:
-        self.root, self.number, self.error, self.lasting = os.path.realpath(root), number, error, lasting
+    def __init__(self, root: str, call: str, number: int, error: int, lasting: bool) -> None:
+        self.root, self.call, self.number = os.path.realpath(root), call, number
+        self.error, self.lasting = error, lasting
         self.count = self.times = 0
-        self.call = self.words = ""
+        self.words = ""
 
     def __call__(self, stop: traced.Stop) -> None:
-        number, self.count = self.count, self.count + 1
-        if number == self.number:
-            self.call, self.words = stop.call, stop.words()
-        elif not self.lasting or not self.call or KIND.get(stop.call) != KIND[self.call]:
-            return
-        elif self.error == errno.EINTR and self.times >= REPEATS:
-            return
-        elif not any(path.startswith(self.root) for path in stop.paths()):
-            return
+        if self.words:
+            limit = 0 if not self.lasting else REPEATS if self.error == errno.EINTR else self.times + 1
+            if self.times >= limit or KIND.get(stop.call) != KIND[self.call] or not is_below(self.root, stop):
+                return
+        else:
+            if stop.call != self.call or not is_below(self.root, stop):
+                return
+            number, self.count = self.count, self.count + 1
+            if number != self.number:
+                return
+            self.words = stop.words()
         self.times += 1
         if self.error == SHORT:
             length = stop.values()[2]
@@ -116,6 +112,10 @@ class Fault:
                 stop.shorten(length // 2)
         else:
             stop.fail(self.error)
+
+
+def is_below(root: str, stop: traced.Stop) -> bool:
+    return any(path.startswith(root) for path in stop.paths())
 
 
 def faults(options: "Options", room: str, tally: "Tally") -> None:
@@ -129,30 +129,27 @@ def faults(options: "Options", room: str, tally: "Tally") -> None:
     traced.run([*command, counted], every=sites.every, calls=TRACED)
     source = options.source()
     todo = []
-    for stops in sites.found.values():
-        chosen = stops[:1] + (source.sample(stops[1:], 1) if len(stops) > 1 else [])
-        for number in chosen:
-            call, writes = sites.calls[number]
-            errors = [error for error in ERRORS[KIND[call]] if writes or error not in (errno.ENOSPC, errno.EROFS)]
-            todo += [(number, error, lasting) for error in errors for lasting in (False, True)]
+    for (call, _, writes), numbers in sites.found.items():
+        errors = [error for error in ERRORS[KIND[call]] if writes or error not in (errno.ENOSPC, errno.EROFS)]
+        for number in numbers[:1] + (source.sample(numbers[1:], 1) if len(numbers) > 1 else []):
+            todo += [(call, number, error, lasting) for error in errors for lasting in (False, True)]
     tally.calls = len(sites.found)
-    todo.sort()
     first = source.randrange(options.every)
     checker = Checker(options.binary)
-    for number, error, lasting in todo[first::options.every]:
+    for call, number, error, lasting in todo[first::options.every]:
         if tally.bad > 300:
             break
         tally.states += 1
         target = os.path.join(room, "fault")
         copy(folder, target)
-        fault = Fault(target, number, error, lasting)
+        fault = Fault(target, call, number, error, lasting)
         why, cut = try_one(options, checker, target, begin, fault)
         if why:
             kind = why.partition(" ")[0]
             name = "half of it is written" if error == SHORT else errno.errorcode[error]
             told = tally.fail(kind, [
                 f"{options.scenario}, seed {options.seed}: {why}",
-                f"  stop {number}: {name}{', and from then on' if lasting else ''}: "
+                f"  {call} {number}: {name}{', and from then on' if lasting else ''}: "
                 + fault.words.replace(target + "/", ""), *cut])
             if told:
                 kept = os.path.join(options.keep, f"stet-crash-faults-{options.scenario}-{options.seed}-{tally.bad}")

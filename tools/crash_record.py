@@ -3,7 +3,6 @@
 Every call is looked at where it begins and where it ends, so that one that failed, or wrote less, counts for what it did.
 """
 
-import errno
 import os
 import re
 import stat

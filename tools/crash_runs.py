@@ -11,8 +11,8 @@ from typing import Iterator
 
 # These stand beside this file.
 import crash_faults
-from crash_check import Checker, copy, materialise, remove, store_of
-from crash_record import Mark, Recording, Unexpected, record
+from crash_check import Checker, materialise, remove, store_of
+from crash_record import Mark, Unexpected, record
 from crash_states import State, States, require_whole
 
 PARTS = ("states", "inside", "faults")
@@ -61,9 +61,6 @@ class Tally:
     def row(self) -> str:
         return (f"{self.scenario:14}{self.calls:7}{self.states:8}" + "".join(f"{self.wrong[kind]:13}" for kind in KINDS)
                 + f"{self.read:6}{self.seconds:6.0f}")
-
-    def __radd__(self, other: "int | Tally") -> "Tally":
-        return self
 
     def __add__(self, other: "Tally") -> "Tally":
         return Tally(self.scenario, self.calls + other.calls, self.states + other.states, self.read + other.read,

@@ -66,6 +66,7 @@ _CALL_STOP = signal.SIGTRAP | 0x80  # the end of a call; so marked by TRACESYSGO
 # Children and threads are followed (FORK, VFORK, CLONE), and die with the tracer (EXITKILL).
 _OPTIONS = 0x1 | 0x2 | 0x4 | 0x8 | 0x10 | 0x80 | 0x100000
 _WALL = 0x40000000
+_WORD = (1 << 64) - 1
 
 _libc = ctypes.CDLL(None, use_errno=True)
 _libc.ptrace.restype = ctypes.c_long
@@ -107,10 +108,8 @@ class Stop:
 
     def values(self) -> tuple[int, ...]:
         """The six arguments as numbers; none where the program is gone."""
-        buffer = ctypes.create_string_buffer(88)
-        if _libc.ptrace(_GET_SYSCALL_INFO, self.thread, 88, ctypes.addressof(buffer)) <= 0:
-            return ()
-        return struct.unpack_from("6Q", buffer, 32)
+        info = _call_info(self.thread)
+        return struct.unpack_from("6Q", info, 32) if info else ()
 
     def stack(self) -> int:
         """Where the stack ends."""
@@ -123,15 +122,13 @@ class Stop:
 
     def fail(self, error: int) -> None:
         """The call is not made, and gives the error."""
+        registers = _registers(self.thread)
         if platform.machine() == "x86_64":
-            registers = _registers(self.thread)
             registers[10], registers[15] = -error & _WORD, _WORD  # rax, orig_rax
-            _set_registers(self.thread, registers)
         else:
             _set_registers(self.thread, [0xFFFFFFFF], 0x404)  # NT_ARM_SYSTEM_CALL
-            registers = _registers(self.thread)
             registers[0] = -error & _WORD
-            _set_registers(self.thread, registers)
+        _set_registers(self.thread, registers)
 
     def shorten(self, length: int) -> None:
         """The call, a write, gets another length, its third argument."""
@@ -141,8 +138,6 @@ class Stop:
 
     def _arguments(self) -> list[tuple[str, str | int]]:
         values = self.values()
-        if not values:
-            return []
         found: list[tuple[str, str | int]] = []
         folder = None
         with open(f"/proc/{self.thread}/mem", "rb", buffering=0) as memory:
@@ -332,14 +327,15 @@ def _follow(
         signal.signal(signal.SIGALRM, previous)
 
 
-def _outcome(thread: int) -> int:
+def _call_info(thread: int) -> bytes:
+    """What the kernel tells of a thread's call; nothing where the thread is gone."""
     buffer = ctypes.create_string_buffer(88)
-    if _libc.ptrace(_GET_SYSCALL_INFO, thread, 88, ctypes.addressof(buffer)) <= 0:
-        return -1
-    return struct.unpack_from("q", buffer, 24)[0]
+    return buffer.raw if _libc.ptrace(_GET_SYSCALL_INFO, thread, 88, ctypes.addressof(buffer)) > 0 else b""
 
 
-_WORD = (1 << 64) - 1
+def _outcome(thread: int) -> int:
+    info = _call_info(thread)
+    return struct.unpack_from("q", info, 24)[0] if info else -1
 
 
 def _registers(thread: int, kind: int = 1) -> list[int]:  # NT_PRSTATUS

@@ -101,6 +101,8 @@ import Testing
         let object = try fixture.store.version(.head, of: newest).object
         let path = try #require(try logSegments(fixture.folder).last)
         let last = try #require(try LogSegment(path).records.last)
+        // Nobody flushes it meanwhile.
+        try fixture.reopen(.readOnly)
         let versions = try IndependentReader.expected(fixture.store).count
         for kept in [0, 1, last.count / 2, last.count - 1] {
             let folder = try copy()
