@@ -109,8 +109,10 @@ struct VerifyTests {
     @Test func anInterruptedCheckEndsWith130AndChangesNothing() throws {
         let scene = try Scene()
         try scene.save("v1\n", as: "n")
+        // There is something to heal, and it waits for the lock, so that the signal finds it at work.
+        let hash = try #require(try scene.json("log", "n")[0]["hash"] as? String)
+        try Files.flipBit(scene.path(ofObject: hash), at: 1)
         let before = try scene.contents()
-        // It waits for the lock, so that the signal finds it at work.
         let script = """
             import fcntl, signal, subprocess, sys
             lock = open(sys.argv[1], "r+")
@@ -125,6 +127,6 @@ struct VerifyTests {
         ).wait()
         #expect(run.status == 130, "\(run.errors)")
         #expect(try scene.contents() == before)
-        try scene.expectSound()
+        #expect(try scene.stet("verify").text.contains("healed: "))
     }
 }

@@ -15,8 +15,16 @@ let verifyCommand = Command(
     examples: [("stet verify", "check everything")]
 ) { invocation in
     let isQuick = invocation.arguments.has("quick")
-    let report = try invocation.storeToVerify(writing: !isQuick).verify(reading: !isQuick) { done, total in
-        if done.isMultiple(of: 64) { invocation.output.progress(done, of: total, "checking texts") }
+    func check(_ store: NoteStore) throws -> VerifyReport {
+        try store.verify(reading: !isQuick) { done, total in
+            if done.isMultiple(of: 64) { invocation.output.progress(done, of: total, "checking texts") }
+        }
+    }
+    var report = try check(invocation.store())
+    // Nobody waits for a writer but where there is something to heal.
+    if !isQuick, !report.waiting.isEmpty, let store = try invocation.storeForHealing() {
+        report = try check(store)
+        try store.close()
     }
     invocation.output.endProgress()
     try report.write(to: invocation.output, asJSON: invocation.isJSON)

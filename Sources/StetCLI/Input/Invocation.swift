@@ -29,11 +29,9 @@ final class Invocation {
     /// The store, opened at the first use.
     func store(_ access: NoteStore.Access = .readOnly) throws -> NoteStore { try open(access).store }
 
-    /// The store for a check of it: opened for writing where that can be, so that it can be healed, else for reading.
-    func storeToVerify(writing: Bool) throws -> NoteStore {
-        // What keeps it from being written is told by the check, or by the second attempt.
-        if writing, let store = try? store(.readWrite) { return store }
-        return try store(.readOnly)
+    /// The store opened for writing, beside the one for reading; nil where that cannot be.
+    func storeForHealing() throws -> NoteStore? {
+        try? NoteStore.open(at: store().folder, clock: clock, machine: Surroundings.machineID())
     }
 
     /// The vault of the store; nil where notes live in the store alone.
