@@ -21,10 +21,12 @@ package struct OperationHistory {
         for device in try index.devices().reversed() where device.base < before {
             let log = OperationLog(oplog: oplog, device: device.id)
             var segment = try position?.segment ?? log.lastSegment()
-            position = nil
             while segment > 0, found.count < limit {
                 var entries: [TimedOperation] = []
-                try log.scanSegment(segment) { entry in
+                // From there on the index holds all, whatever a crash left in the log.
+                let end = position?.offset ?? .max
+                position = nil
+                try log.scanSegment(segment, before: end) { entry in
                     let number = device.base + entry.sequence
                     if number < before { entries.append(try index.timedOperation(number, record: entry.bytes)) }
                 }
@@ -35,6 +37,7 @@ package struct OperationHistory {
         }
         return found
     }
+
     /// The held records from the newest back without a gap: of what was replayed from the log, the index holds the last
     /// record alone.
     private func newestHeld() throws -> [StoreIndex.HeldRecord] {
