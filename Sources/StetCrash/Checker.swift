@@ -92,6 +92,9 @@ struct StateCheck {
     }
 
     func run() throws {
+        if isBroken {
+            try attempt(.stuck, "cannot be repaired") { try stage.repair() }
+        }
         do {
             try checkAsReader()
         } catch {
@@ -112,6 +115,11 @@ struct StateCheck {
         try expectClean(again, "after all was closed")
         try checkRecords()
         if let alarm = alarms.first { throw Fault(.alarm, "\(alarm)") }
+    }
+
+    /// Whether it need not be usable before it was repaired.
+    private var isBroken: Bool {
+        state.scenario.name == Scenario.repair.name && state.acked <= Scenario.operationsBeforeRepair
     }
 
     /// The same fault, or that `verify` does not see it where it has to.

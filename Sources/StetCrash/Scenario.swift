@@ -10,11 +10,11 @@ struct Scenario: Sendable {
     let act: @Sendable (Stage) throws -> Void
 
     static let all =
-        [create, save, dedupe, large, vault, rename, delete, flush, checkpoint, backup, batch]
+        [create, save, dedupe, large, vault, rename, delete, flush, checkpoint, backup, batch, repair]
         + (1..<Migrations.all.count).map(migration)
 
     /// A store of four notes with two versions each, flushed.
-    @Sendable private static func fourNotes(_ stage: Stage) throws {
+    @Sendable static func fourNotes(_ stage: Stage) throws {
         try stage.create()
         for round in 1...2 {
             for note in 1...4 {

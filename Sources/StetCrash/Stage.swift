@@ -150,7 +150,8 @@ final class Stage {
     // MARK: After a crash
 
     /// What the next user of a store does after a crash: opens it, saves, flushes.
-    func recover(backingUp: Bool) throws {
+    func recover(_ scenario: Scenario) throws {
+        if scenario.name == Scenario.repair.name { step { try repair() } }
         do {
             try open()
         } catch  where !isVault {
@@ -161,7 +162,7 @@ final class Stage {
         saveInPieces("elsewhere/recovered", Text.make("recovered", 700))
         step { try store.flush() }
         saveInPieces("elsewhere/recovered", Text.make("recovered again", 300))
-        if backingUp { backUp() }
+        if scenario.name == Scenario.backup.name { backUp() }
         quietly { try close() }
     }
 }

@@ -29,7 +29,7 @@ func run(_ words: [String]) throws -> Bool {
     switch words[0] {
     case "prepare": try scenario.prepare(stage)
     case "act": try scenario.act(stage)
-    case "recover": try stage.recover(backingUp: scenario.name == Scenario.backup.name)
+    case "recover": try stage.recover(scenario)
     default: say(usage, to: STDERR_FILENO)
     }
     return stage.failures == 0
