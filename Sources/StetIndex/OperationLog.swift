@@ -188,9 +188,10 @@ package struct OperationLog: Sendable {
         return false
     }
 
-    /// Hands the whole records of one segment to `body`.
-    package func scanSegment(_ segment: Int, _ body: (Entry) throws -> Void) throws {
-        guard let log = try whole(segment: segment) else { return }
+    /// Hands the whole records of one segment to `body`: all of them, or those that stand before `end` in it.
+    package func scanSegment(_ segment: Int, before end: Int = .max, _ body: (Entry) throws -> Void) throws {
+        guard var log = try whole(segment: segment) else { return }
+        log.removeLast(max(0, log.count - end))
         _ = try scan(segment: log, from: Position(segment: segment, offset: Self.headerLength), body)
     }
 

@@ -11,9 +11,22 @@ struct RepairTests {
     /// A store or vault with 20 notes of 3 versions each; flushed or with all texts and records in the index too.
     static func scene(isVault: Bool, flushed: Bool, asOrdinaryUser: Bool = false) throws -> Scene {
         let scene = try Scene(isVault: isVault, asOrdinaryUser: asOrdinaryUser)
-        let save = isVault ? "> n$n; done; stet -q save" : "| stet -q save n$n -; done"
-        try scene.shell(
-            "for v in 1 2 3; do for n in $(seq 20); do echo \"note $n version $v\" \(save); done")
+        let texts = (1...3).map { version in (1...20).map { ("n\($0)", "note \($0) version \(version)\n") } }
+        if isVault {
+            for version in texts {
+                for (name, text) in version { try Files.overwrite(scene.folder + "/" + name, with: bytes(text)) }
+                try scene.giveToOrdinaryUser()
+                try scene.stet("-q", "save")
+            }
+        } else {
+            try Files.remove(scene.store)
+            let store = try NoteStore.create(at: scene.store, clock: .system)
+            for version in texts {
+                _ = try store.save(version.map { SaveRequest(bytes($1), as: try NoteName($0)) })
+            }
+            try store.close()
+            try scene.giveToOrdinaryUser()
+        }
         if flushed { try flush(scene) }
         return scene
     }
@@ -43,11 +56,23 @@ struct RepairTests {
         try scene.giveToOrdinaryUser()
     }
 
+    /// Every version of every note has its text: three notes' are shown by the command, all of them read by the library.
     static func expectAllSixty(_ scene: Scene, sourceLocation: SourceLocation = #_sourceLocation) throws {
-        let run = try scene.shell(
-            "for v in 1 2 3; do for n in $(seq 20); do stet show n$n@$v; done; done", sourceLocation: sourceLocation)
-        let all = (1...3).flatMap { version in (1...20).map { "note \($0) version \(version)" } }
-        #expect(run.lines == all, sourceLocation: sourceLocation)
+        let shown = try scene.shell(
+            "for n in 1 11 20; do for v in 1 2 3; do stet show n$n@$v; done; done", sourceLocation: sourceLocation)
+        let three = [1, 11, 20].flatMap { note in (1...3).map { "note \(note) version \($0)" } }
+        #expect(shown.lines == three, sourceLocation: sourceLocation)
+        // A copy, which belongs to whoever runs the tests.
+        let copy = scene.temporary.appending("copy-\(UUID())")
+        let copied = try CommandRun.run("/bin/cp", ["-R", scene.store, copy], in: scene.folder)
+        #expect(copied.status == 0, sourceLocation: sourceLocation)
+        let store = try NoteStore.open(at: copy, access: .readOnly, clock: .system)
+        for note in 1...20 {
+            let history = try store.history(of: store.find(.name(NoteName("n\(note)"))))
+            let texts = try history.map { String(decoding: try store.text(of: $0), as: UTF8.self) }
+            #expect(texts == (1...3).reversed().map { "note \(note) version \($0)\n" }, sourceLocation: sourceLocation)
+        }
+        try store.close()
     }
 
     /// Repairs, and expects that a second repair finds nothing to do.

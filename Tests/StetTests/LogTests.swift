@@ -330,3 +330,18 @@ func logWhoseBeginningWasNotSyncedIsWrittenAgain(zeros: Int) throws {
     #expect(try store.verify().problems == [])
     try store.close()
 }
+
+// What the index holds needs nothing of the log, and the next flush writes it there again.
+@Test func newestOperationsAreToldWhereTheLogLostThem() throws {
+    let fixture = try StoreFixture()
+    try fixture.store.put("v1\n", "n")
+    try fixture.store.flush()
+    let path = try fixture.logPath()
+    let flushed = try Files.bytes(at: path).count
+    try fixture.store.put("v2\n", "n")
+    try fixture.store.put("v3\n", "n")
+    try fixture.reopen(.readOnly)
+    let before = try fixture.store.events(newest: 10)
+    try Files.flipBit(path, at: flushed + 30)
+    #expect(try fixture.store.events(newest: 10) == before)
+}

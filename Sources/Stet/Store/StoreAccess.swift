@@ -35,11 +35,15 @@ struct StoreAccess {
     }
 
     private var findings: [Finding] = []
+    /// Whether the store's folder may not be written, and so nothing in it need be: somebody keeps the store so.
+    private let isKeptReadOnly: Bool
+
+    private init(isKeptReadOnly: Bool) { self.isKeptReadOnly = isKeptReadOnly }
 
     /// All that is wrong below `folder`, in the order of the paths. What was set aside is nobody's concern any more.
     static func findings(in folder: String) throws -> [Finding] {
-        var access = StoreAccess()
         guard let status = try FileSystem.status(folder) else { return [] }
+        var access = StoreAccess(isKeptReadOnly: status.mode & 0o200 == 0)
         access.check("", status)
         try access.look(into: FileSystem.openFolder(folder), path: "")
         return access.findings.sorted { $0.path < $1.path }
@@ -78,10 +82,11 @@ struct StoreAccess {
         }
         if status.mode & 0o022 != 0 { add(.writableByOthers, to: &findings) }
         if status.isFolder {
-            if status.mode & 0o700 != 0o700 { add(.closedFolder, to: &findings) }
+            let needed: UInt32 = isKeptReadOnly ? 0o500 : 0o700
+            if status.mode & needed != needed { add(.closedFolder, to: &findings) }
         } else if status.mode & 0o400 == 0 {
             add(.unreadable, to: &findings)
-        } else if status.mode & 0o200 == 0, Self.isWritten(path) {
+        } else if status.mode & 0o200 == 0, Self.isWritten(path), !isKeptReadOnly {
             add(.unwritable, to: &findings)
         }
     }
