@@ -143,9 +143,9 @@ extension Vault {
         let folders = try files.makeFolders(for: name)
         guard let place = try files.place(name) else { return nil }
         let step = FileStep(.prepare, note: nil, name: name, spare: FileStep.spareName(), old: nil, new: nil)
-        try writer.index.write {
-            for folder in folders { try writer.index.addMadeFolder(folder) }
-            try writer.index.addStep(step)
+        try writer.transact { transaction in
+            for folder in folders { try transaction.index.addMadeFolder(folder) }
+            try transaction.index.addStep(step)
         }
         let spare = place.beside(step.spare)
         let file = try FileSystem.createExclusively(spare, mode: 0o666)

@@ -76,6 +76,7 @@ extension Vault {
         var result = StepResult.done
         // Past a kill the note may have gone on to another version.
         let isWanted = try isFresh || isHead(step.new, of: step.note, writer)
+        if isWanted, !isFresh { try writeAgain(spare, aside, place, step, writer) }
         if try isWanted && (isFresh || hash(spare) == step.new) {
             result = try putInPlace(step, spare, aside, place, isFresh: isFresh)
             // Nobody but Stet has had it, and this process may have it open still.
@@ -84,6 +85,22 @@ extension Vault {
         // What stands there now is what the file held.
         for leftover in [spare, aside] { try takeUp(leftover, step, writer, isFresh: isFresh) }
         return result
+    }
+
+    /// Writes the text beside a file once more where it is not there though the file still has the old one: somebody to
+    /// whom the commit looked as if it had failed took it away.
+    private func writeAgain(
+        _ spare: FilePlace, _ aside: FilePlace, _ place: FilePlace, _ step: FileStep, _ writer: Writer
+    ) throws {
+        guard let old = step.old, try FileSystem.status(spare) == nil, try FileSystem.status(aside) == nil,
+            let status = try FileSystem.status(place), try hash(place) == old,
+            let ordinal = step.note, let note = try writer.index.note(ordinal: ordinal)
+        else { return }
+        let version = try writer.index.version(.head, of: note)
+        let file = try FileSystem.createExclusively(spare, mode: 0o666)
+        _ = try files.fill(file, like: VaultFile(place: place, status: status, isLink: false)) { write in
+            try store.readText(of: version, write)
+        }
     }
 
     private func isHead(_ object: ObjectID?, of note: Int?, _ writer: Writer) throws -> Bool {
