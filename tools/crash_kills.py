@@ -38,7 +38,7 @@ class Running:
 class Kills:
     stet: str
     bench: str
-    seed: str
+    seed: int
     folder: str
     count: int = 0
     number: int = 0
@@ -161,7 +161,7 @@ class Kills:
                 raise Lost(f"{note}: a version without its text")
 
 
-def run(stet: str, bench: str, seed: str, kills: int) -> bool:
+def run(stet: str, bench: str, seed: int, kills: int) -> bool:
     folder = tempfile.mkdtemp(prefix="stet-kills-", dir="/dev/shm" if os.path.isdir("/dev/shm") else None)
     print(f"kills: seed {seed}", flush=True)
     state = Kills(stet, bench, seed, folder)

@@ -103,10 +103,10 @@ extension Vault {
         _ fill: (_ write: (UnsafeRawBufferPointer) throws -> Void) throws -> Void,
         change: (inout Writer.Transaction) throws -> Value?
     ) throws -> Value? {
-        guard let spare = try store.exclusively({ try prepareSpare(for: name, $0) }) else { return nil }
+        guard var spare = try store.exclusively({ try prepareSpare(for: name, $0) }) else { return nil }
         var isCommitted = false
         defer {
-            FileSystem.unlock(spare.file)
+            spare.file = nil
             if !isCommitted {
                 // By the folder that it was made in, which may have another name by now.
                 try? FileSystem.remove(spare.place)
@@ -114,7 +114,7 @@ extension Vault {
             }
         }
         // Outside the lock: this is the part that takes time.
-        guard try files.fill(spare.file, like: old, fill) else { return nil }
+        guard try spare.file.map({ try files.fill($0, like: old, fill) }) == true else { return nil }
         // Its name has to last as well: once the operation is committed, the step is finished with what stands there.
         try FileSystem.syncEntries(of: spare.place.folder)
         return try store.exclusively { writer in
@@ -131,6 +131,8 @@ extension Vault {
                 return (value, step)
             }
             guard let (value, step) = committed else { return nil }
+            // Whoever looks whether somebody has the file open for writing must not find this process.
+            spare.file = nil
             try carryOut(step, writer, isFresh: true)
             return value
         }
@@ -209,7 +211,8 @@ extension Vault {
 private struct Spare {
     var step: FileStep
     var place: FilePlace
-    var file: FileDescriptor
+    /// Open for writing, and locked, for as long as it is being filled.
+    var file: FileDescriptor?
 }
 
 extension PreparedText {
