@@ -60,8 +60,10 @@ final class SetAside {
     /// Moves what stands at `path` out of the way. Returns what is to be told.
     func move(_ path: String) throws -> RepairReport.Step {
         let place = try place(for: inStore(path))
-        try FileSystem.rename(path, to: place)
+        // A name that is moved into a folder which does not last is gone.
         try syncFolders(to: place)
+        try FileSystem.rename(path, to: place)
+        try FileSystem.syncFolder(folder(of: place))
         try FileSystem.syncFolder(folder(of: path))
         return .setAside(inStore(path), as: inStore(place))
     }
@@ -85,13 +87,14 @@ final class SetAside {
             try? FileSystem.remove(place)
             throw error
         }
+        try syncFolders(to: place)
         let wasThere = try FileSystem.isThere(path)
         if wasThere {
             try exchange(place, path)
         } else {
             try FileSystem.rename(place, to: path)
         }
-        try syncFolders(to: place)
+        try FileSystem.syncFolder(folder(of: place))
         try FileSystem.syncFolder(folder(of: path))
         return wasThere ? .setAside(inStore(path), as: inStore(place)) : nil
     }
