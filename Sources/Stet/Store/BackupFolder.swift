@@ -51,13 +51,14 @@ struct BackupFolder {
         let place = try FileSystem.status(path) == nil ? Self.parent(of: path) : path
         guard try !FileSystem.isOnNetwork(place) else { throw StoreError.onNetwork(path) }
         try Self.requireApart(path, place, store, vault)
-        let isNew = try FileSystem.makeFolder(path)
+        try FileSystem.makeFolder(path)
         guard let folder = try? FileSystem.realPath(path), try FileSystem.status(folder)?.isFolder == true else {
             throw BackupRefusal.notABackup(path)
         }
         layout = StoreLayout(folder: folder)
         try layout.checkOwner()
-        if isNew { try FileSystem.syncFolder(layout.folder + "/..") }
+        // Always: whoever made it may have been killed before he came to this.
+        try FileSystem.syncFolder(layout.folder + "/..")
         let names = try FileSystem.list(layout.folder)
         // A power cut can leave what was made after the lock without it.
         guard names.contains("lock") || names.allSatisfy(Self.begun.contains) else {
@@ -144,8 +145,16 @@ struct BackupFolder {
         } catch LayoutError.notAnIndex {
             throw BackupRefusal.notABackup(layout.folder)
         } catch let error as DatabaseError where error.isDamage {
-            throw BackupRefusal.notABackup(layout.folder)
+            guard try isBegun && indexIsZeros() else { throw BackupRefusal.notABackup(layout.folder) }
+            for suffix in ["", "-journal", "-wal", "-shm"] { try FileSystem.remove(layout.index + suffix) }
+            return try StoreIndex.create(layout.index)
         }
+    }
+
+    /// Whether the index has its length alone, as power loss can leave one that was only begun.
+    private func indexIsZeros() throws -> Bool {
+        let bytes = try FileSystem.read(FileSystem.openForReading(layout.index), at: 0, count: 64 << 10)
+        return bytes.count < 64 << 10 && bytes.allSatisfy { $0 == 0 }
     }
 
     /// Refuses the folder where it is no earlier state of the store, whose present one is `state`. Returns where its log
