@@ -70,7 +70,6 @@ public final class NoteStore: Sendable {
         try layout.makeFolders()
         let store = NoteStore(layout, .readWrite, clock, machine)
         try Writer.begin(layout, store.objects, settings, clock: clock, machine: machine)
-        try FileSystem.syncFolder(layout.folder)
         try FileSystem.syncFolder(layout.folder + "/..")
         return store
     }

@@ -64,7 +64,8 @@ final class Writer {
     /// SQLite need not sync the folder at the first commit of every process (see `StetVFS`).
     private static func ensureWriteAheadLog(_ layout: StoreLayout) throws {
         guard try FileSystem.status(layout.writeAheadLog) == nil else { return }
-        _ = try StoreIndex.openForWriting(layout.index).newestRecord()
+        // Only read: nothing is committed to a log whose name may not last.
+        _ = try StoreIndex.openForReading(layout.index)
         try FileSystem.syncFolder(layout.folder)
     }
 
@@ -210,6 +211,8 @@ final class Writer {
         _ layout: StoreLayout, _ objects: LooseObjects, _ settings: Settings, clock: StoreClock, machine: [UInt8]?
     ) throws {
         try makeIndex(layout, settings)
+        // SQLite does so only where it made the write-ahead log itself, and not where a killed process did.
+        try FileSystem.syncFolder(layout.folder)
         let writer = try Writer(layout, objects, clock: clock, machine: machine)
         try writer.transact { _ in }
         try writer.maintain()
