@@ -44,8 +44,16 @@ package struct LogReplay {
             let id = try index.versionID(of: newest.operation)
             last = .init(device: id.device, sequence: id.sequence, check: RecordFrame.check(of: newest.bytes))
         }
-        let begun = try unknown.compactMap(firstRecord)
+        // One that was begun since may have lost its beginning to power loss, and is held by the index.
+        var damage: LogDamage?
+        let begun = try unknown.compactMap { device -> Operation.Begin? in
+            do { return try firstRecord(of: device) } catch let found as LogDamage {
+                damage = damage ?? found
+                return nil
+            }
+        }
         if let next = begun.first(where: { $0.previous == last }) { return next.device }
+        if let damage { throw damage }
         if let stray = begun.first {
             throw IndexDamage("the operation log of device \(stray.device) does not go on from what the index has")
         }
@@ -147,7 +155,10 @@ package struct LogReplay {
         if let newest, newest != last {
             try index.hold(newest)
             // The index holds the newest alone: the log must not lose the others once it has been believed.
-            if repairing { for segment in start.segment...newest.position.segment { try log.renew(segment: segment) } }
+            if repairing {
+                for segment in start.segment...newest.position.segment { try log.renew(segment: segment) }
+                try FileSystem.syncFolder(oplog)
+            }
         }
         return newest
     }
