@@ -44,14 +44,11 @@ package struct Reconciliation {
 
     private func appendMissingRecords(_ trust: Trust) throws {
         let held = try index.records(after: 0)
-        let missing = try held.firstIndex { try !log(for: $0).holds($0) }
+        var first = try held.firstIndex { try !log(for: $0).holds($0) }
         // In the place of records that are there the same bytes are written.
-        var first = missing
         if case .files = trust { first = held.startIndex }
         guard let first else { return }
         for record in held[first...] { try log(for: record).append(record.bytes, at: record.position) }
-        // What an interrupted append left behind the place where it began was overwritten; nothing may follow it.
-        if missing != nil, let last = held.last { try log(for: last).cut(at: last.end) }
     }
 
     private func log(for record: StoreIndex.HeldRecord) throws -> OperationLog {
