@@ -147,7 +147,7 @@ def read_segment(log: DeviceLog, path: str, number: int, last: bool, findings: F
             raise Wrong(f"{path!a} has {size} bytes, more than any segment")
         data = file.read(size)
     head = MAGIC + log.device
-    if len(data) < 16 and last and (head.startswith(data) or not any(data)):
+    if last and (not any(data) or len(data) < 16 and head.startswith(data)):
         return findings.note(f"{path!a} was only begun")
     if data[:16] != head:
         raise Wrong(f"{path!a} does not begin as a segment of its device")
