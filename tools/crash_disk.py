@@ -39,6 +39,7 @@ class Operation:
     data: bytes = b""
     mode: int = 0
     entries: tuple[tuple[Entry, int | None], ...] = ()  # of names: what they are afterwards
+    covers: frozenset[int] = frozenset()  # of syncfs and lost: the files and folders
 
     def nodes(self, before: dict[Entry, int]) -> set[int]:
         """The files that a name operation is about."""

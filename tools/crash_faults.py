@@ -7,6 +7,7 @@ names and numbers make one run's calls differ a little from another's.
 
 import errno
 import os
+import shutil
 import struct
 from collections import Counter
 from typing import TYPE_CHECKING
@@ -131,6 +132,8 @@ def faults(options: "Options", room: str, tally: "Tally") -> None:
     source = options.source()
     todo = []
     for (call, _, writes), numbers in sites.found.items():
+        if options.calls and call not in options.calls:
+            continue
         errors = [error for error in ERRORS[KIND[call]] if writes or error not in (errno.ENOSPC, errno.EROFS)]
         for number in numbers[:1] + (source.sample(numbers[1:], 1) if len(numbers) > 1 else []):
             todo += [(call, number, error, lasting) for error in errors for lasting in (False, True)]
@@ -138,7 +141,7 @@ def faults(options: "Options", room: str, tally: "Tally") -> None:
     first = source.randrange(options.every)
     checker = Checker(options.binary)
     for call, number, error, lasting in todo[first::options.every]:
-        if tally.bad > 300:
+        if tally.bad >= options.enough:
             break
         tally.states += 1
         target = os.path.join(room, "fault")
@@ -155,7 +158,7 @@ def faults(options: "Options", room: str, tally: "Tally") -> None:
             if told:
                 kept = os.path.join(options.keep, f"stet-crash-faults-{options.scenario}-{options.seed}-{tally.bad}")
                 remove(kept)
-                os.rename(target, kept)
+                shutil.move(target, kept)
                 tally.failures.append(f"  kept in {kept}")
     checker.close()
 

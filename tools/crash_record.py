@@ -3,6 +3,7 @@
 Every call is looked at where it begins and where it ends, so that one that failed, or wrote less, counts for what it did.
 """
 
+import fcntl
 import os
 import re
 import stat
@@ -13,7 +14,7 @@ import traced
 from crash_disk import Disk, Entry, Node, Operation, is_memory, read_disk
 
 # The calls that a run may make to change something; another one ends the recording, for it would be missed.
-WRITING = ("write", "pwrite64", "ftruncate", "fsync", "fdatasync", "syncfs", "fchmod")
+WRITING = ("write", "pwrite64", "ftruncate", "fsync", "fdatasync", "syncfs", "fchmod", "flock")
 FOREIGN = ("writev", "pwritev", "truncate", "fallocate", "copy_file_range", "sendfile", "symlink", "symlinkat", "openat2")
 NAMING = ("open", "creat", "openat", "rename", "renameat", "renameat2", "link", "linkat", "unlink", "unlinkat", "mkdir",
           "mkdirat", "rmdir", "chmod", "fchmodat", "fchmodat2")
@@ -21,6 +22,8 @@ CALLS = WRITING + FOREIGN + NAMING
 
 _CURRENT = -100
 _EXCHANGE = 2  # RENAME_EXCHANGE
+# What may only be changed under the lock of its store.
+LOCKED = re.compile(r"(.*)/(index\.sqlite(-wal|-journal)?|oplog/.*\.log)")
 MARK = re.compile(rb"(ack|backup) (\d+) ([0-9a-f]{16})\n")
 
 
@@ -65,6 +68,8 @@ class Recorder:
         self.operations: list[Operation] = []
         self.entries = dict(self.base.entries)
         self.count = len(self.numbers)
+        self.held: set[int] = set()  # the files that are locked
+        self.turns: set[int] = set()  # the folders that were locked for a flush which has not synced yet
 
     # At the beginning of a call: what cannot be told any more at its end.
 
@@ -131,8 +136,9 @@ class Recorder:
         if stop.seen is None:
             return
         if result < 0:
-            if stop.call in ("fsync", "fdatasync", "syncfs") and stop.seen[0] is not None:
-                self.add("lost", f"{stop.call} fails", node=-1 if stop.call == "syncfs" else stop.seen[0])
+            if stop.call in ("fsync", "fdatasync", "syncfs") and (number := stop.seen[0]) is not None:
+                covers = self.file_system(self.file(stop)) if stop.call == "syncfs" else {number}
+                self.add("lost", f"{stop.call} fails", covers=frozenset(covers))
             return
         if stop.call in ("open", "creat", "openat"):
             self.opened(stop, result)
@@ -187,14 +193,14 @@ class Recorder:
             if stop.call == "write":
                 self.add("mark", "", data=stop.memory(values[1], result))
             return
-        path = f"file {number}"
-        try:
-            path = self.short(os.readlink(f"/proc/{stop.thread}/fd/{values[0] & 0xFFFFFFFF}"))
-        except OSError:
-            pass
+        path = self.file(stop)
         if stop.call == "write":
             raise Unexpected(f"a write without a place: {path}")
-        if stop.call == "pwrite64":
+        if stop.call in ("pwrite64", "ftruncate"):
+            self.require_lock(f"{self.root}/{path}")
+        if stop.call == "flock":
+            self.locked(number, path, values[1])
+        elif stop.call == "pwrite64":
             words = f"write {path}, {result} bytes at {values[3]}"
             self.add("write", words, node=number, offset=values[3], data=stop.memory(values[1], result))
         elif stop.call == "ftruncate":
@@ -202,9 +208,50 @@ class Recorder:
         elif stop.call == "fchmod":
             self.add("mode", f"set the mode of {path}", node=number, mode=values[1] & 0o7777)
         elif stop.call == "syncfs":
-            self.add("syncfs", "sync the file system")
+            self.add("syncfs", "sync the file system", covers=self.file_system(path))
         else:
             self.add("sync", f"sync {path}", node=number)
+
+    def file(self, stop: traced.Stop) -> str:
+        """The name of the open file that a call is about."""
+        try:
+            return self.short(os.readlink(f"/proc/{stop.thread}/fd/{stop.seen[1][0] & 0xFFFFFFFF}"))
+        except OSError:
+            return f"file {stop.seen[0]}"
+
+    # One writer at a time.
+
+    def locked(self, number: int, path: str, operation: int) -> None:
+        if operation & fcntl.LOCK_UN:
+            self.held.discard(number)
+        else:
+            (self.turns if os.path.basename(path) == "oplog" else self.held).add(number)
+
+    def require_lock(self, path: str) -> None:
+        if "/set-aside/" not in path and (match := LOCKED.fullmatch(path)) and self.number(match[1] + "/lock") not in self.held:
+            raise Unexpected(f"{self.short(path)} is changed without the store's lock")
+
+    def number(self, path: str) -> int | None:
+        if not os.path.lexists(path):
+            return None
+        status = os.lstat(path)
+        return self.numbers.get((status.st_dev, status.st_ino))
+
+    def file_system(self, path: str) -> frozenset[int]:
+        """What a sync of the file system makes last: all below a store's `caches`, which may be one of its own."""
+        store, caches, _ = path.partition("/caches/")
+        if not caches:
+            raise Unexpected(f"a sync of the file system from {path}")
+        store = f"{self.root}/{store}"
+        turn = self.number(store + "/oplog")
+        if turn not in self.turns and self.number(store + "/lock") not in self.held:
+            raise Unexpected("a flush syncs without its turn")
+        self.turns.discard(turn)
+        found, waiting = set(), [self.number(store + "/caches")]
+        while waiting:
+            found.add(folder := waiting.pop())
+            waiting += [node for (parent, _), node in self.entries.items() if parent == folder]
+        return frozenset(found)
 
     def named(self, stop: traced.Stop) -> None:
         path, target, flags = stop.seen
@@ -213,6 +260,8 @@ class Recorder:
             raise Unexpected(f"out of the folder, or into it: {words}")
         if not self.is_inside(path):
             return
+        for name in (path, target or path):
+            self.require_lock(name)
         if stop.call in ("mkdir", "mkdirat"):
             self.made(path, words)
         elif stop.call in ("chmod", "fchmodat", "fchmodat2"):

@@ -33,6 +33,8 @@ class Options:
     inside: int
     every: int
     keep: str
+    enough: int  # failures of one scenario: then it ends
+    calls: tuple[str, ...]  # faults: of these calls alone; none means all
 
     def source(self) -> random.Random:
         return random.Random(f"{self.seed} {self.what} {self.scenario}")
@@ -125,6 +127,8 @@ def inside(options: Options, room: str, tally: Tally) -> None:
     source = options.source()
     each = min(60, options.inside)
     for _ in range(options.inside // each):
+        if tally.bad >= options.enough:
+            break
         outer = plan.chance(source)
         second = os.path.join(room, "second")
         materialise(plan.build(outer), second, folder)
@@ -168,7 +172,7 @@ def judge(
                 report(options, tally, plan, state, f"stuck the independent reader: {why}", original, before)
 
     for number, state in enumerate(drawn(plan, limit, source)):
-        if len(trees) >= limit or tally.bad > 1_000:
+        if len(trees) >= limit or tally.bad >= options.enough:
             break
         built = plan.build(state)
         key, promised = plan.key(built), plan.marks[state.point]

@@ -1,10 +1,11 @@
 """Every state that a power cut may leave of a recorded run, for tools/crash.
 
 The model. A power cut comes before some call. What a sync that had ended was to cover is on disk: of fsync and fdatasync
-the bytes, size and mode of that file, or the entries of that folder; of syncfs all. Any other operation before the cut may
-be on disk or not, whatever came after it. A write may be there in part, in whole sectors of 512 or 4096 bytes, or with its
-length and without its bytes (zeros). Three things are never: bytes that nobody wrote; half of one operation on names; a
-name for a file where an earlier one of the same file did not last.
+the bytes, size and mode of that file, or the entries of that folder; of syncfs all below the store's `caches`, which may
+be a file system of its own. Any other operation before the cut may be on disk or not, whatever came after it. A write may
+be there in part, in whole sectors of 512 or 4096 bytes, or with its length and without its bytes (zeros). Three things are
+never: bytes that nobody wrote; half of one operation on names; a name for a file where an earlier one of the same file did
+not last.
 """
 
 import hashlib
@@ -73,13 +74,12 @@ class States:
                 self.cover(waiting.pop(operation.node, []), number)
             elif operation.kind == "lost":
                 # Bytes are lost so. Names are not: a file system that cannot write its own journal stops altogether.
-                for node in list(waiting) if operation.node < 0 else [operation.node]:
+                for node in operation.covers:
                     if not self.nodes[node].is_folder:
                         self.lost += waiting.pop(node, [])
             elif operation.kind == "syncfs":
-                for group in waiting.values():
-                    self.cover(group, number)
-                waiting.clear()
+                for node in operation.covers & waiting.keys():
+                    self.cover(waiting.pop(node), number)
         self.changing = [n for n, operation in enumerate(self.operations) if operation.kind not in ("mark", "lost")]
 
     def cover(self, group: list[int], sync: int) -> None:
