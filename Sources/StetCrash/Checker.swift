@@ -84,7 +84,6 @@ final class Checker {
 struct StateCheck {
     private let state: CrashCase
     private let stage: Stage
-    private var index: String { stage.storeFolder + "/index.sqlite" }
 
     init(_ state: CrashCase) {
         self.state = state
@@ -92,8 +91,10 @@ struct StateCheck {
     }
 
     func run() throws {
+        if state.acked == 0, state.scenario.isPromisedLate { return }
         if isBroken {
             try attempt(.stuck, "cannot be repaired") { try stage.repair() }
+            if state.scenario.name == Scenario.repairLog.name { try stage.expectKept() }
         }
         do {
             try checkAsReader()
@@ -107,7 +108,7 @@ struct StateCheck {
         if stage.isVault { try checkFiles() }
         try change()
         try checkTexts(of: stage.store)
-        if state.scenario.name == Scenario.backup.name { try backUp() }
+        if state.scenario.isBackup { try backUp() }
         try stage.store.flush()
         try stage.close()
         let again = try NoteStore.open(
@@ -120,8 +121,9 @@ struct StateCheck {
     /// Whether it need not be usable before it was repaired: a repair that failed is no reason for what comes after it to
     /// fail as well.
     private var isBroken: Bool {
-        state.scenario.name == Scenario.repair.name
-            && (state.acked <= Scenario.operationsBeforeRepair || state.reference == nil)
+        state.scenario.isRepair
+            || state.scenario.name == Scenario.repair.name
+                && (state.acked <= Scenario.operationsBeforeRepair || state.reference == nil)
     }
 
     /// The same fault, or that `verify` does not see it where it has to.
@@ -146,9 +148,18 @@ struct StateCheck {
         let store = try attempt(.stuck, "cannot be opened for reading") {
             try NoteStore.open(at: stage.storeFolder, access: .readOnly, clock: Stage.clock, machine: Stage.machine)
         }
-        try compareIndex(index, "to a reader")
+        try compareIndex(stage.index, "to a reader")
+        if state.scenario.name == Scenario.settings.name { try checkSettings(of: store) }
         try checkTexts(of: store)
         try store.close()
+    }
+
+    /// Each operation was begun when the number of the one before was set.
+    private func checkSettings(of store: NoteStore) throws {
+        let set = try attempt(.lost, "the settings") { try store.settings().sizeLimit }
+        guard set >= state.acked - 1, set <= state.issued else {
+            throw Fault(.lost, "the setting \(state.acked - 1): it is \(set)")
+        }
     }
 
     private func compareIndex(_ path: String, _ when: String) throws {
@@ -256,7 +267,7 @@ struct StateCheck {
         }
         for file in try vault.status() {
             let name = String(decoding: file.name, as: UTF8.self)
-            if file.difference == .changed {
+            if file.difference == .changed || file.difference == .new {
                 let bytes = try read(name)
                 let isEdit = Scenario.edited.contains { Scenario.edit($0) == bytes }
                 if !isEdit { throw Fault(.halfApplied, "\(name) has another text than its head") }
@@ -321,7 +332,7 @@ struct StateCheck {
     /// The next backup goes on with whatever the last one left.
     private func backUp() throws {
         _ = try attempt(.stuck, "no backup can be made") { try stage.store.backup(to: stage.backup) }
-        let index = try StoreIndex.openForReading(index)
+        let index = try StoreIndex.openForReading(stage.index)
         let newest = try index.read { try index.newestRecord() }?.operation ?? 0
         let copy = try NoteStore.open(at: stage.backup, access: .readOnly, clock: Stage.clock, machine: Stage.machine)
         try expectClean(copy, "of the next backup")

@@ -36,8 +36,19 @@ extension Scenario {
 extension Stage {
     struct NotWhole: Error { var report: RepairReport }
 
-    func repair() throws {
-        let report = try NoteStore.repair(at: storeFolder, isNamed: true, clock: Self.clock, machine: Self.machine)
+    /// Repairs the store; what cannot be brought back is a failure.
+    ///
+    /// - Parameter isEnough: whether the repair is stopped when it has told this step, as it is when it is killed there.
+    func repair(until isEnough: @escaping (RepairReport.Step) -> Bool = { _ in false }) throws {
+        struct Stopped: Error {}
+        let report: RepairReport
+        do {
+            report = try NoteStore.repair(
+                at: storeFolder, isNamed: true, clock: Self.clock, machine: Self.machine,
+                tell: { if isEnough($0) { throw Stopped() } })
+        } catch is Stopped {
+            return
+        }
         guard report.isWhole else { throw NotWhole(report: report) }
     }
 }

@@ -6,22 +6,34 @@ import StetObjects
 struct Scenario: Sendable {
     let name: String
     var isVault = false
+    /// Whether the store has to be repaired before it can be used.
+    var isRepair = false
+    /// Whether what is left before the first promise need not be whole.
+    var isPromisedLate = false
+    /// Whether it makes backups.
+    var isBackup: Bool { [Self.backup.name, Self.backupAgain.name].contains(name) }
     let prepare: @Sendable (Stage) throws -> Void
     let act: @Sendable (Stage) throws -> Void
 
     static let all =
         [create, save, dedupe, large, vault, rename, delete, flush, checkpoint, backup, batch, repair]
+        + [initialise, again, settings, replay, folders, logBegun, logGone, device, backupAgain]
+        + [repairLog, repairUnsynced, repairText, repairStray]
         + (1..<Migrations.all.count).map(migration)
 
     /// A store of four notes with two versions each, flushed.
     @Sendable static func fourNotes(_ stage: Stage) throws {
+        try makeFourNotes(stage)
+        try stage.finishPreparing()
+    }
+
+    static func makeFourNotes(_ stage: Stage) throws {
         try stage.create()
         for round in 1...2 {
             for note in 1...4 {
                 try stage.store.save(Text.make("note \(note), \(round)", 400 * note), as: NoteName("notes/\(note).md"))
             }
         }
-        try stage.finishPreparing()
     }
 
     static let create = Scenario(
@@ -101,9 +113,11 @@ struct Scenario: Sendable {
         name: "flush", prepare: fourNotes,
         act: { stage in
             stage.quietly { try stage.open() }
+            // Long enough for a log of several pages: what is appended to a page writes it anew.
+            let label = String(repeating: "long ", count: 180)
             for round in 1...3 {
                 for note in 1...(round * 2) {
-                    stage.save("notes/\(note).md", Text.make("note \(note), round \(round)", 700 * note))
+                    stage.save("notes/\(note).md", Text.make("note \(note), round \(round)", 700 * note), label: label)
                 }
                 stage.step { try stage.store.flush() }
             }

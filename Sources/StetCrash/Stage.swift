@@ -24,6 +24,7 @@ final class Stage {
     /// The vault's folder; notes of a bare store have none.
     var notes: String { folder + "/notes" }
     var storeFolder: String { isVault ? notes + "/" + Vault.storeName : folder + "/store" }
+    var index: String { storeFolder + "/index.sqlite" }
     var backup: String { folder + "/backup" }
 
     /// The same in every run, so that what is opened again is on the same machine.
@@ -44,13 +45,21 @@ final class Stage {
 
     func create() throws {
         if isVault { try FileSystem.makeFolder(notes) }
-        opened = try NoteStore.create(at: storeFolder, clock: Self.clock, machine: Self.machine)
+        do {
+            opened = try NoteStore.create(at: storeFolder, clock: Self.clock, machine: Self.machine)
+        } catch StoreError.alreadyThere where isVault {
+            // One that was not made a vault yet.
+            opened = try NoteStore.open(at: storeFolder, clock: Self.clock, machine: Self.machine)
+            guard try store.settings().vault == nil else { throw StoreError.alreadyThere(storeFolder) }
+        }
         if isVault { openedVault = try Vault.make(notes, of: store) }
     }
 
-    func open() throws {
-        opened = try NoteStore.open(at: storeFolder, clock: Self.clock, machine: Self.machine)
-        if isVault { openedVault = try Vault.of(store, store.settings(), byName: true) }
+    func open(on machine: [UInt8] = Stage.machine) throws {
+        opened = try NoteStore.open(at: storeFolder, clock: Self.clock, machine: machine)
+        guard isVault else { return }
+        openedVault = try Vault.of(store, store.settings(), byName: true)
+        if openedVault == nil { throw NotOpen() }
     }
 
     func close() throws {
@@ -109,7 +118,7 @@ final class Stage {
 
     /// Says the number of the newest operation and the check of its record, which speaks for all before it.
     func mark(_ word: String) throws {
-        let index = try numbers ?? StoreIndex.openForReading(storeFolder + "/index.sqlite")
+        let index = try numbers ?? StoreIndex.openForReading(self.index)
         numbers = index
         guard let newest = try index.read({ try index.newestRecord() }) else { return }
         say("\(word) \(newest.operation) \(Hex.encode(RecordFrame.check(of: newest.bytes)))", to: STDOUT_FILENO)
@@ -142,8 +151,22 @@ final class Stage {
 
     func backUp() {
         quietly {
-            _ = try store.backup(to: backup)
-            try mark("backup")
+            let report = try store.backup(to: backup)
+            // Without a text that could not be read it is not what was promised of the one before; that is told.
+            if report.problems.isEmpty {
+                try mark("backup")
+            } else {
+                say("backup 0 0000000000000000", to: STDOUT_FILENO)
+            }
+        }
+    }
+
+    /// Sets something durably that is found in no record: the number of the newest operation. Saves then.
+    func setAndSave(_ name: String, _ text: [UInt8]) {
+        step {
+            let newest = try StoreIndex.openForReading(index).newestRecord()?.operation ?? 0
+            try store.changeSettings { try $0.set(.sizeLimit, to: "\(newest)") }
+            try store.save(text, as: NoteName(name))
         }
     }
 
@@ -151,10 +174,10 @@ final class Stage {
 
     /// What the next user of a store does after a crash: opens it, saves, flushes.
     func recover(_ scenario: Scenario) throws {
-        if scenario.name == Scenario.repair.name { step { try repair() } }
+        if scenario.name == Scenario.repair.name || scenario.isRepair { step { try repair() } }
         do {
             try open()
-        } catch  where !isVault {
+        } catch {
             try create()
         }
         step {}
@@ -162,7 +185,7 @@ final class Stage {
         saveInPieces("elsewhere/recovered", Text.make("recovered", 700))
         step { try store.flush() }
         saveInPieces("elsewhere/recovered", Text.make("recovered again", 300))
-        if scenario.name == Scenario.backup.name { backUp() }
+        if scenario.isBackup { backUp() }
         quietly { try close() }
     }
 }

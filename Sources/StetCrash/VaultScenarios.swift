@@ -10,7 +10,7 @@ extension Scenario {
 
     private static let names = ["a.md", "b.md", "c.md", "work/one.md", "work/two.md", "work/deep/three.md"]
 
-    @Sendable private static func vaultOfSix(_ stage: Stage) throws {
+    @Sendable static func vaultOfSix(_ stage: Stage) throws {
         try stage.create()
         for folder in ["work", "work/deep"] { try FileSystem.makeFolder(stage.notes + "/" + folder) }
         for round in 1...3 {
@@ -22,6 +22,20 @@ extension Scenario {
     }
 
     private static func note(_ name: String) throws -> NoteReference { .name(try NoteName(name)) }
+
+    /// A vault is made of a folder in which files are.
+    static let initialise = Scenario(
+        name: "init", isVault: true,
+        prepare: { stage in
+            for folder in ["", "/work"] { try FileSystem.makeFolder(stage.notes + folder) }
+            for name in edited { try stage.edit(name, edit(name)) }
+        },
+        act: { stage in
+            stage.step { try stage.create() }
+            stage.step { try stage.vault.save(NoteName("b.md")) }
+            stage.step { _ = try stage.vault.saveAll { if case .failed(_, let error) = $0 { throw error } } }
+            stage.quietly { try stage.close() }
+        })
 
     static let vault = Scenario(
         name: "vault", isVault: true, prepare: vaultOfSix,
