@@ -21,6 +21,16 @@ struct DamageTests {
         try #require(try scene.json("log", operand)[0]["hash"] as? String)
     }
 
+    @Test func textInTheJournalIsCheckedAgainstItsHash() throws {
+        let scene = try Scene()
+        try scene.save("content A\n", as: "n")
+        try scene.sqlite("UPDATE journal SET bytes = CAST('content B' || char(10) AS BLOB)")
+        #expect(try scene.shown("n") == "content A\n")
+        try FileManager.default.removeItem(atPath: scene.path(ofObject: try hash("n", scene)))
+        #expect(try scene.stet("show", "n", exits: 5).text == "")
+        try scene.stet("verify", exits: 1)
+    }
+
     // B65: a text that is missing, cut or garbled is written again by a save that brings the same bytes.
     @Test(arguments: sizes, ["remove", "truncate", "garble"])
     func aSaveOfTheSameTextHealsItsObject(_ size: Int, _ damage: String) throws {

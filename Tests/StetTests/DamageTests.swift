@@ -2,6 +2,7 @@ import Foundation
 import Stet
 import StetIndex
 import StetObjects
+import Synchronization
 import Testing
 import TestSupport
 
@@ -41,6 +42,31 @@ func savingTheTextAgainHealsItsObject(harm: Harm, name: String) throws {
     try fixture.reopen()
     #expect(try fixture.store.shown("n") == "content A\n")
     try fixture.expectSound()
+}
+
+// Invariant 7. The clock is asked when the transaction has begun: what somebody took away before is missed.
+@Test func whetherATextIsThereIsLookedAtInTheTransaction() throws {
+    let temporary = try TemporaryFolder()
+    let object = ObjectID(of: bytes("content A\n"))
+    let hex = object.description
+    let folder = temporary.appending("store")
+    let path = folder + "/caches/objects/\(hex.prefix(2))/\(hex.dropFirst(2))"
+    let isTaken = Mutex(false)
+    let store = try NoteStore.create(
+        at: folder,
+        clock: StoreClock {
+            if isTaken.withLock({ $0 }) { try? Files.remove(path) }
+            return Timestamp(milliseconds: 1_800_000_000_000)
+        })
+    try store.put("content A\n", "n")
+    try store.flush()
+    isTaken.withLock { $0 = true }
+    try store.put("content A\n", "m")
+    isTaken.withLock { $0 = false }
+    try store.flush()
+    #expect(try Files.bytes(at: path) == bytes("content A\n"))
+    #expect(try store.verify().isClean)
+    try store.close()
 }
 
 // B65 for texts that do not go through the journal.

@@ -45,6 +45,44 @@ extension StoreFixture {
     }
 }
 
+// A record that is whole, and not of this history.
+@Test func recordThatDoesNotFollowIsDamage() throws {
+    let fixture = try StoreFixture()
+    try fixture.store.put("v1\n", "n")
+    try fixture.store.flush()
+    try fixture.close()
+    let index = try fixture.keepIndex()
+    try fixture.reopen()
+    try fixture.store.put("v2\n", "n")
+    try fixture.store.flush()
+    try fixture.close()
+    let oplog = fixture.folder + "/oplog"
+    let device = try #require(try OperationLog.devices(in: oplog).first)
+    let entry = try #require(try OperationLog(oplog: oplog, device: device).newestEntry())
+    let other = RecordFrame(
+        sequence: entry.sequence, previous: entry.previous.map { ~$0 }, payload: entry.payload)
+    try Files.modify(fixture.logPath()) {
+        $0.replaceSubrange(entry.position.offset..<entry.end.offset, with: other.bytes)
+    }
+    // In the log, and then in both.
+    for isInIndex in [false, true] {
+        if isInIndex {
+            let index = try StoreIndex.openForWriting(fixture.folder + "/index.sqlite")
+            try index.write {
+                var newest = try #require(try index.newestRecord())
+                newest.bytes = other.bytes
+                try index.dropFlushed(upTo: newest.operation + 1)
+                try index.hold(newest)
+            }
+        }
+        try fixture.reopen(.readOnly)
+        #expect(try !fixture.store.verify().isClean)
+        try fixture.close()
+    }
+    try fixture.putBack(index)
+    try fixture.expectRefusal()
+}
+
 // (a)
 @Test func logCutAnywhereInItsLastRecordIsRepairedByTheNextSave() throws {
     let fixture = try StoreFixture()
