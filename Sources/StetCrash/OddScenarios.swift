@@ -160,6 +160,8 @@ extension Scenario {
         try lock.take()
         defer { lock.give() }
         let path = folder + "/index.sqlite-wal"
+        // One that holds something is not gone in any crash.
+        guard try FileSystem.status(path)?.size ?? 0 == 0 else { return }
         if anew {
             try FileSystem.remove(path)
             try FileSystem.syncFolder(folder)

@@ -42,16 +42,47 @@ package final class StoreIndex {
         let index = StoreIndex(try Connection(path, .create), path)
         // What somebody else made here is not made an index of.
         if try index.isBlank() { index.connection.giveChecksums() } else { _ = try index.layout() }
-        _ = try index.connection.first("PRAGMA journal_mode = WAL") { $0.text(0) }
+        try index.connection.useWriteAheadLog()
         try index.migrate()
         return index
+    }
+
+    /// Makes an index at `path`, or opens the one that stands there; what power loss left of one that was only begun is made
+    /// anew. Call under the lock, in a folder that has no history.
+    package static func begin(_ path: String) throws -> StoreIndex {
+        if try FileSystem.status(path) != nil, try !isOnlyBegun(path) { return try create(path) }
+        let remove = { for suffix in ["", "-journal", "-wal", "-shm"] { try FileSystem.remove(path + suffix) } }
+        try remove()
+        do {
+            return try create(path)
+        } catch {
+            // A sync may be what failed, and memory show what the disk does not have: the next one begins anew.
+            try? remove()
+            throw error
+        }
+    }
+
+    /// Whether nothing lasting is in the file at `path`: it is empty, or has zeros in the place of SQLite's name, or it is a
+    /// database that cannot be read or has nothing in it.
+    private static func isOnlyBegun(_ path: String) throws -> Bool {
+        let head = try FileSystem.read(FileSystem.openForReading(path), at: 0, count: 16)
+        if head.allSatisfy({ $0 == 0 }) { return true }
+        guard head == Array("SQLite format 3\0".utf8) else { return false }
+        do {
+            return try StoreIndex(Connection(path, .read), path).isBlank()
+        } catch let error as DatabaseError where error.isDamage {
+            return true
+        }
     }
 
     /// Opens an index that exists for writing. Call under the lock: its layout is brought up to date.
     package static func openForWriting(_ path: String) throws -> StoreIndex {
         try requireFilled(path)
         let index = StoreIndex(try Connection(path, .write), path)
-        if try index.layout() < Migrations.all.count { try index.migrate() }
+        let layout = try index.layout()
+        // Reading has made it, unless somebody else's program has changed the file to do without.
+        if try FileSystem.status(path + "-wal") == nil { try index.connection.useWriteAheadLog() }
+        if layout < Migrations.all.count { try index.migrate() }
         return index
     }
 

@@ -133,28 +133,19 @@ struct BackupFolder {
     ///
     /// - Throws: `BackupRefusal.notABackup`.
     func openIndex() throws -> StoreIndex {
-        let isBegun = try FileSystem.list(layout.folder).allSatisfy(Self.begun.contains)
         do {
-            if try FileSystem.status(layout.index)?.isRegularFile == true {
-                do {
-                    return try StoreIndex.openForReading(layout.index)
-                } catch LayoutError.notAnIndex where isBegun {}
+            if try FileSystem.list(layout.folder).allSatisfy(Self.begun.contains) {
+                return try StoreIndex.begin(layout.index)
             }
-            guard isBegun else { throw BackupRefusal.notABackup(layout.folder) }
-            return try StoreIndex.create(layout.index)
+            guard try FileSystem.status(layout.index)?.isRegularFile == true else {
+                throw BackupRefusal.notABackup(layout.folder)
+            }
+            return try StoreIndex.openForReading(layout.index)
         } catch LayoutError.notAnIndex {
             throw BackupRefusal.notABackup(layout.folder)
         } catch let error as DatabaseError where error.isDamage {
-            guard try isBegun && indexIsZeros() else { throw BackupRefusal.notABackup(layout.folder) }
-            for suffix in ["", "-journal", "-wal", "-shm"] { try FileSystem.remove(layout.index + suffix) }
-            return try StoreIndex.create(layout.index)
+            throw BackupRefusal.notABackup(layout.folder)
         }
-    }
-
-    /// Whether the index has its length alone, as power loss can leave one that was only begun.
-    private func indexIsZeros() throws -> Bool {
-        let bytes = try FileSystem.read(FileSystem.openForReading(layout.index), at: 0, count: 64 << 10)
-        return bytes.count < 64 << 10 && bytes.allSatisfy { $0 == 0 }
     }
 
     /// Refuses the folder where it is no earlier state of the store, whose present one is `state`. Returns where its log

@@ -137,10 +137,7 @@ extension Writer {
         guard isWanted else { return }
         let isPatient = pages > Self.patientPages
         try exclusively {
-            // Its first sync is one of the log itself, and what that failed to write must not be appended to.
-            try lock.watching(.commits) {
-                try index.checkpoint(emptying: isPatient || folding != .whenLong, patience: isPatient ? 1_000 : 0)
-            }
+            try index.checkpoint(emptying: isPatient || folding != .whenLong, patience: isPatient ? 1_000 : 0)
         }
         // One that a reader keeps back is not tried again at each change.
         backlog.pageLimit = (index.walPages == 0 ? 0 : pages) + Self.pageLimit

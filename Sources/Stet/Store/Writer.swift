@@ -42,7 +42,7 @@ final class Writer {
         self.lock = lock
         try lock.take()
         defer { lock.give() }
-        index = try Self.openIndex(layout)
+        index = try Self.openIndex(layout, lock)
         guard let lockFile = try FileSystem.identity(layout.lock) else { throw StoreError.replaced(layout.folder) }
         place = .init(machine: machine, lock: lockFile, index: try FileSystem.identity(layout.index))
         try layout.completeFolders()
@@ -50,14 +50,15 @@ final class Writer {
         try objects.sweepIncoming()
         // A device that the index does not know shows in no size: the log went on while the index was put back.
         if try OperationLog.devices(in: layout.operationLog).count != index.devices().count {
-            try index.write { _ = try reconcileAll(.looks) }
+            try Self.committing(lock) { try index.write { _ = try reconcileAll(.looks) } }
         }
     }
 
-    private static func openIndex(_ layout: StoreLayout) throws -> StoreIndex {
+    private static func openIndex(_ layout: StoreLayout, _ lock: StoreLock) throws -> StoreIndex {
         guard try FileSystem.status(layout.index) != nil else { throw layout.indexIsGone }
+        if try lock.isInDoubt(.commits) { try renewCommits(layout, lock) }
         try ensureWriteAheadLog(layout)
-        return try StoreIndex.openForWriting(layout.index)
+        return try committing(lock) { try StoreIndex.openForWriting(layout.index) }
     }
 
     /// Makes the write-ahead log where it is missing, and its name durable before anything is written to it, so that
@@ -99,7 +100,8 @@ final class Writer {
             isUsable = false
             throw StoreError.replaced(layout.folder)
         }
-        return try body()
+        if try lock.isInDoubt(.commits) { try renewCommits() }
+        return try Self.committing(lock, body)
     }
 
     /// Runs `body` as one durable transaction under the lock.
@@ -107,7 +109,6 @@ final class Writer {
     /// - Throws: `StoreError.outcomeUnknown` where the sync of the commit failed, and to write it anew as well.
     func transact<Value>(_ body: (inout Transaction) throws -> Value) throws -> Value {
         try exclusively {
-            if try lock.isInDoubt(.commits) { try renewCommits() }
             var done: (transaction: Transaction, value: Value)?
             do {
                 try index.write { done = try run(body) }
@@ -145,13 +146,30 @@ final class Writer {
         }
     }
 
-    /// Writes the write-ahead log anew: nothing may be appended to pages that are perhaps not on the disk.
+    /// Runs `body`, which commits or checkpoints. Where the system fails it in that, a sync may be what failed: then the
+    /// next one who takes the lock writes the write-ahead log anew.
+    private static func committing<Value>(_ lock: StoreLock, _ body: () throws -> Value) throws -> Value {
+        do {
+            return try body()
+        } catch let error as DatabaseError where error.isInputOutput {
+            try lock.set(.commits, true)
+            throw error
+        }
+    }
+
     private func renewCommits() throws {
         isUsable = false
-        try index.reopen {
-            if try FileSystem.status(layout.writeAheadLog) != nil { try FileSystem.renew(layout.writeAheadLog) }
-        }
+        try index.reopen { try Self.renewCommits(layout, lock) }
         isUsable = true
+    }
+
+    /// Writes the write-ahead log anew: nothing may be appended to pages that are perhaps not on the disk.
+    private static func renewCommits(_ layout: StoreLayout, _ lock: StoreLock) throws {
+        if try FileSystem.status(layout.writeAheadLog) != nil {
+            try FileSystem.renew(layout.writeAheadLog)
+            // SQLite does so after its first sync of a log that was empty, unless that fails.
+            try FileSystem.syncFolder(layout.folder)
+        }
         try lock.set(.commits, false)
     }
 
@@ -224,21 +242,11 @@ extension Writer {
         let lock = try StoreLock(layout.lock)
         try lock.take()
         defer { lock.give() }
-        let index = try newIndex(layout)
+        if try lock.isInDoubt(.commits) { try renewCommits(layout, lock) }
+        let index = try committing(lock) { try StoreIndex.begin(layout.index) }
         guard try index.newestRecord() == nil else { throw StoreError.alreadyThere(layout.folder) }
         // Before the first record, so that no store is ever without the settings it was to begin with.
         if try settings != Settings() || FileSystem.status(layout.settings) != nil { try layout.write(settings) }
-    }
-
-    /// The index of a folder that was looked at and has no history.
-    private static func newIndex(_ layout: StoreLayout) throws -> StoreIndex {
-        do {
-            return try StoreIndex.create(layout.index)
-        } catch  where (error as? DatabaseError)?.isDamage == true || error is LayoutError {
-            // What power loss left of one that was only begun: of a file, it can be the length alone.
-            for name in ["", "-journal", "-wal", "-shm"] { try FileSystem.remove(layout.index + name) }
-            return try StoreIndex.create(layout.index)
-        }
     }
 }
 

@@ -237,6 +237,15 @@ final class Connection {
 
     // MARK: The write-ahead log
 
+    /// Makes the database one with a write-ahead log.
+    func useWriteAheadLog() throws {
+        // To its end: the statement gives its row before it commits, and says only afterwards that it could not.
+        try execute("PRAGMA journal_mode = WAL")
+        guard try first("PRAGMA journal_mode", read: { $0.text(0) }) == "wal" else {
+            throw DatabaseError(code: SQLITE_IOERR, message: "no write-ahead log can be used here", path: path)
+        }
+    }
+
     /// Copies committed pages from the write-ahead log into the database, as far as no reader still needs older ones.
     ///
     /// - Parameters:
