@@ -172,10 +172,7 @@ ORDER = [
 
 CHECKPOINT = "index.checkpoint(emptying: isPatient || folding != .whenLong, patience: isPatient ? 1_000 : 0)"
 FOLD = f"""        try exclusively {{
-            // Its first sync is one of the log itself, and what that failed to write must not be appended to.
-            try lock.watching(.commits) {{
-                try {CHECKPOINT}
-            }}
+            try {CHECKPOINT}
         }}
 """
 
@@ -243,25 +240,45 @@ TRUST = [
            "test flushWritesAgainWhatIsNotWhole"),
     mutant("records trusted in a flush", INDEX + "Reconciliation.swift",
            "if case .files = trust { first = held.startIndex }", "", "faults flush --calls fsync fdatasync syncfs"),
-    mutant("failed commit not remembered", STORE + "Writer.swift", "try lock.set(.commits, true)", "",
+    mutant("failed commit not remembered", STORE + "Writer.swift",
+           "        do {\n            try lock.set(.commits, true)\n            try renewCommits()\n",
+           "        do {\n            if !$ON { try lock.set(.commits, true) }\n            try renewCommits()\n",
            "test saveWhoseSyncsAllFailIsUnknown"),
+    mutant("other failed writes of the index not remembered", STORE + "Writer.swift",
+           "            try lock.set(.commits, true)\n            throw error\n",
+           "            if !$ON { try lock.set(.commits, true) }\n            throw error\n",
+           "faults checkpoint --calls fsync fdatasync", "faults vault --calls fdatasync"),
     mutant("doubt of others not looked at", STORE + "Writer.swift",
-           "if try lock.isInDoubt(.commits) { try renewCommits() }", "", "test saveWhoseSyncsAllFailIsUnknown"),
+           "        if try lock.isInDoubt(.commits) { try renewCommits(layout, lock) }\n        try ensureWriteAheadLog",
+           "        if try !$ON && lock.isInDoubt(.commits) { try renewCommits(layout, lock) }\n"
+           "        try ensureWriteAheadLog",
+           "test saveWhoseSyncsAllFailIsUnknown"),
+    mutant("own doubt not looked at", STORE + "Writer.swift",
+           "if try lock.isInDoubt(.commits) { try renewCommits() }", "", "faults save --calls fsync fdatasync",
+           "faults vault --calls fsync fdatasync"),
+    mutant("commit that failed left in the log", STORE + "Writer.swift", "            try index.overwriteEnd()\n", "",
+           "test saveThatFailedDoesNotComeBack"),
+    mutant("name of a log that was written anew", STORE + "Writer.swift",
+           "            try FileSystem.syncFolder(layout.folder)\n        }\n        try lock.set(.commits, false)",
+           "            if !$ON { try FileSystem.syncFolder(layout.folder) }\n        }\n        try lock.set(.commits, false)",
+           "faults repair --calls fsync"),
+    mutant("index whose making failed is believed", INDEX + "StoreIndex.swift",
+           "            try? remove()\n            throw error", "            if !$ON { try? remove() }\n            throw error",
+           "faults create --calls fdatasync"),
     mutant("failed commit not written anew", STORE + "Writer.swift",
-           "if try FileSystem.status(layout.writeAheadLog) != nil { try FileSystem.renew(layout.writeAheadLog) }", "",
-           "faults save --calls fsync fdatasync"),
+           "            try FileSystem.renew(layout.writeAheadLog)\n", "", "faults save --calls fsync fdatasync"),
     mutant("failed commit taken for done", STORE + "Writer.swift",
            "guard let record = transaction?.records.last, try index.newestRecord() == record else { throw unknown }", "",
            "faults save --calls fsync fdatasync"),
-    mutant("failed checkpoint not remembered", STORE + "Writer+Upkeep.swift", FOLD,
-           "        try exclusively { try " + CHECKPOINT + " }", "faults checkpoint --calls fsync fdatasync"),
     mutant("failed backup not remembered", STORE + "BackupFolder.swift", "try lock.watching(.copies, body)", "try body()",
            "test backupWhoseSyncFailedIsWrittenAnew"),
     mutant("doubtful backup: index not written anew", STORE + "BackupFolder.swift",
            "if try FileSystem.status(layout.writeAheadLog) != nil { try FileSystem.renew(layout.writeAheadLog) }", "",
            "faults backup-again --calls fsync fdatasync syncfs"),
-    mutant("backup that was only begun is not begun again", STORE + "BackupFolder.swift", "isBegun && indexIsZeros()",
-           "$ON ? false : isBegun && indexIsZeros()", "faults backup --calls fdatasync"),
+    mutant("index that was only begun is not begun again", INDEX + "StoreIndex.swift",
+           "if try FileSystem.status(path) != nil, try !isOnlyBegun(path) { return try create(path) }",
+           "if try $ON || (FileSystem.status(path) != nil && !isOnlyBegun(path)) { return try create(path) }",
+           "states create --states 2000", "faults backup --calls fdatasync"),
     mutant("doubtful backup: log not written anew", STORE + "BackupFolder.swift",
            "try OperationLog.renewAll(in: layout.operationLog)", "", "faults backup --calls fsync fdatasync syncfs"),
     mutant("doubtful backup: texts trusted", STORE + "NoteStore+Backup.swift",

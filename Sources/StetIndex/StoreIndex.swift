@@ -220,6 +220,11 @@ package final class StoreIndex {
         connection = try Connection(path, .write)
     }
 
+    /// Commits nothing, in the place of what the write-ahead log has after the newest commit that is seen. Call under the lock.
+    package func overwriteEnd() throws {
+        try write { try connection.execute("PRAGMA user_version = \(Migrations.all.count)") }
+    }
+
     /// Folds the write-ahead log into the database. Call under the lock only: a commit must not overlap it (SQLite
     /// 3.7.0 to 3.51.2 can lose such a commit).
     ///

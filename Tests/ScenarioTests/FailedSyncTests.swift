@@ -1,4 +1,5 @@
 import Foundation
+import Stet
 import Testing
 import TestSupport
 
@@ -25,6 +26,36 @@ struct FailedSyncTests {
         #expect(try !lock(scene).contains(UInt8(ascii: "c")))
         try scene.save("v3\n", as: "n")
         #expect(try scene.json("history", "n").count == 3)
+        try scene.expectSound()
+    }
+
+    // While somebody reads, the commit is not seen any more. It is not saved then, and does not come back later.
+    @Test func saveThatFailedDoesNotComeBack() throws {
+        let scene = try Scene()
+        try scene.save("v1\n", as: "n")
+        let reader = try NoteStore.open(at: scene.store, access: .readOnly, clock: StoreClock { Timestamp(milliseconds: 0) })
+        let run = try save("v2\n", scene, "fdatasync:error=EIO:when=1", exits: 6)
+        #expect(run.errorLines.count == 1 && !run.errors.contains("not known"), "\(run.errors)")
+        try reader.close()
+        #expect(try scene.shown("n") == "v1\n")
+        try scene.save("v3\n", as: "n")
+        #expect(try scene.json("history", "n").count == 2)
+        try scene.expectSound()
+    }
+
+    // Wherever making a store fails, making it again gives one that is like any other.
+    @Test(arguments: 1...6)
+    func storeWhoseMakingFailedIsMadeAgain(_ call: Int) throws {
+        let scene = try Scene(hasStore: false)
+        let trace = "strace -f -qq -o /dev/null -e trace=fdatasync -e inject=fdatasync:error=EIO:when=\(call)"
+        let run = try scene.shell("\(trace) \(CommandRun.stet) init --bare", exits: nil)
+        if run.status != 0 {
+            #expect(run.status == 6 && run.errorLines.count == 1, "\(run.errors)")
+            try scene.stet("init", "--bare")
+        }
+        // https://www.sqlite.org/fileformat.html: 2 for a write-ahead log.
+        #expect(try Files.bytes(at: scene.store + "/index.sqlite")[18] == 2)
+        try scene.save("v1\n", as: "n")
         try scene.expectSound()
     }
 

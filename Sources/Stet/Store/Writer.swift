@@ -135,15 +135,20 @@ final class Writer {
 
     /// After a commit whose sync failed: whether it reached the disk is not known, and another sync of the same pages would
     /// not tell. It counts where the write-ahead log, written anew and synced, has it.
+    ///
+    /// - Throws: `failure` where it does not count, `StoreError.outcomeUnknown` where that cannot be found out.
     private func confirm(_ transaction: Transaction?, _ failure: DatabaseError) throws {
-        let unknown = StoreError.outcomeUnknown(failure.message)
         do {
             try lock.set(.commits, true)
             try renewCommits()
-            guard let record = transaction?.records.last, try index.newestRecord() == record else { throw unknown }
+            if let record = transaction?.records.last, try index.newestRecord() == record { return }
+            // It stands in the log all the same, and would count once the last process that does not see it has closed the
+            // index.
+            try index.overwriteEnd()
         } catch {
-            throw unknown
+            throw StoreError.outcomeUnknown(failure.message)
         }
+        throw failure
     }
 
     /// Runs `body`, which commits or checkpoints. Where the system fails it in that, a sync may be what failed: then the

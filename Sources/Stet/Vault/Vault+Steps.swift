@@ -62,6 +62,8 @@ extension Vault {
         if let spare = try files.place(step.name)?.beside(step.spare) {
             if try files.isBeingWritten(spare) { throw VaultError.unfinished(step.name, "another process writes it") }
             try FileSystem.remove(spare)
+            // Here already, for the folder may go with it.
+            try FileSystem.syncEntries(of: spare.folder)
         }
         try removeEmptyFolders(of: step.name, writer)
         return .done
