@@ -44,6 +44,8 @@ extension Scenario {
             stage.step { try stage.vault.undo(note("a.md")) }
             stage.step { try stage.vault.redo(note("a.md")) }
             stage.step { try stage.vault.undo(note("b.md")) }
+            // Right after what is known of a file was written without a sync.
+            stage.quietly { try stage.store.flush() }
             stage.step { try stage.vault.restore(.number(1), of: note("c.md")) }
             stage.step { try stage.vault.undo(note("work/one.md"), steps: 2) }
             stage.step { try stage.vault.restore(.number(2), of: note("work/two.md")) }

@@ -51,15 +51,8 @@ package final class StoreIndex {
     /// anew. Call under the lock, in a folder that has no history.
     package static func begin(_ path: String) throws -> StoreIndex {
         if try FileSystem.status(path) != nil, try !isOnlyBegun(path) { return try create(path) }
-        let remove = { for suffix in ["", "-journal", "-wal", "-shm"] { try FileSystem.remove(path + suffix) } }
-        try remove()
-        do {
-            return try create(path)
-        } catch {
-            // A sync may be what failed, and memory show what the disk does not have: the next one begins anew.
-            try? remove()
-            throw error
-        }
+        for suffix in ["", "-journal", "-wal", "-shm"] { try FileSystem.remove(path + suffix) }
+        return try create(path)
     }
 
     /// Whether nothing lasting is in the file at `path`: it is empty, or has zeros in the place of SQLite's name, or it is a

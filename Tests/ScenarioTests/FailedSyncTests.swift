@@ -33,7 +33,7 @@ struct FailedSyncTests {
     @Test func saveThatFailedDoesNotComeBack() throws {
         let scene = try Scene()
         try scene.save("v1\n", as: "n")
-        let reader = try NoteStore.open(at: scene.store, access: .readOnly, clock: StoreClock { Timestamp(milliseconds: 0) })
+        let reader = try NoteStore.open(at: scene.store, access: .readOnly, clock: .system)
         let run = try save("v2\n", scene, "fdatasync:error=EIO:when=1", exits: 6)
         #expect(run.errorLines.count == 1 && !run.errors.contains("not known"), "\(run.errors)")
         try reader.close()

@@ -56,7 +56,6 @@ final class Writer {
 
     private static func openIndex(_ layout: StoreLayout, _ lock: StoreLock) throws -> StoreIndex {
         guard try FileSystem.status(layout.index) != nil else { throw layout.indexIsGone }
-        if try lock.isInDoubt(.commits) { try renewCommits(layout, lock) }
         try ensureWriteAheadLog(layout)
         return try committing(lock) { try StoreIndex.openForWriting(layout.index) }
     }
@@ -151,8 +150,8 @@ final class Writer {
         throw failure
     }
 
-    /// Runs `body`, which commits or checkpoints. Where the system fails it in that, a sync may be what failed: then the
-    /// next one who takes the lock writes the write-ahead log anew.
+    /// Runs `body`, which commits or checkpoints. Where the system fails it in that, a sync may be what failed: then whoever
+    /// takes the lock next writes the write-ahead log anew before any change.
     private static func committing<Value>(_ lock: StoreLock, _ body: () throws -> Value) throws -> Value {
         do {
             return try body()
@@ -162,19 +161,15 @@ final class Writer {
         }
     }
 
+    /// Writes the write-ahead log anew: nothing may be appended to pages that are perhaps not on the disk.
     private func renewCommits() throws {
         isUsable = false
-        try index.reopen { try Self.renewCommits(layout, lock) }
-        isUsable = true
-    }
-
-    /// Writes the write-ahead log anew: nothing may be appended to pages that are perhaps not on the disk.
-    private static func renewCommits(_ layout: StoreLayout, _ lock: StoreLock) throws {
-        if try FileSystem.status(layout.writeAheadLog) != nil {
-            try FileSystem.renew(layout.writeAheadLog)
+        try index.reopen {
+            if try FileSystem.status(layout.writeAheadLog) != nil { try FileSystem.renew(layout.writeAheadLog) }
             // SQLite does so after its first sync of a log that was empty, unless that fails.
             try FileSystem.syncFolder(layout.folder)
         }
+        isUsable = true
         try lock.set(.commits, false)
     }
 
@@ -247,7 +242,6 @@ extension Writer {
         let lock = try StoreLock(layout.lock)
         try lock.take()
         defer { lock.give() }
-        if try lock.isInDoubt(.commits) { try renewCommits(layout, lock) }
         let index = try committing(lock) { try StoreIndex.begin(layout.index) }
         guard try index.newestRecord() == nil else { throw StoreError.alreadyThere(layout.folder) }
         // Before the first record, so that no store is ever without the settings it was to begin with.
