@@ -25,6 +25,8 @@ _EXCHANGE = 2  # RENAME_EXCHANGE
 # What may only be changed under the lock of its store.
 LOCKED = re.compile(r"(.*)/(index\.sqlite(-wal|-journal)?|oplog/.*\.log)")
 MARK = re.compile(rb"(ack|backup) (\d+) ([0-9a-f]{16})\n")
+# A repair begins, has done a step, and has made the index anew: of these `crash_states` sees what lasts.
+REPAIR = (b"repair\n", b"told\n", b"rebuilt\n")
 
 
 class Unexpected(Exception):
@@ -40,6 +42,8 @@ class Mark:
     backed: int = 0
 
     def after(self, line: bytes) -> "Mark":
+        if line in REPAIR:
+            return self
         match = MARK.fullmatch(line)
         if not match:
             raise Unexpected(f"a mark that is none: {line!r}")

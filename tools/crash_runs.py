@@ -110,6 +110,7 @@ def complete_run(options: Options, command: str, folder: str, promised: Mark) ->
         raise Unexpected(f"{command}: exit {recording.result.code}: {recording.result.errors.decode()}")
     plan = States(recording)
     require_whole(plan)
+    plan.require_told_lasts()
     return plan
 
 

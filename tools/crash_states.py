@@ -25,6 +25,8 @@ NEVER = 1 << 60
 DROPPED, ZEROS = "dropped", "zeros"
 Fate = str | tuple
 PAGE = 4096
+# What need not last of what a repair does: SQLite's and the store's own locks and scratch files.
+PASSING = ("/lock", "-wal", "-shm", "-journal", "/incoming/")
 Content = tuple[bytes, bytes]  # bytes, and their digest
 
 
@@ -54,6 +56,7 @@ class States:
         entries = dict(self.recording.base.entries)
         last: dict[int, list[int]] = {}
         waiting: dict[int, list[int]] = {}  # by file or folder: what a sync of it would make last
+        self.needs: dict[int, int] = {}  # by name operation: in how many folders it gives names that are not synced
         for number, operation in enumerate(self.operations):
             if operation.kind in ("write", "truncate", "mode"):
                 self.writes.setdefault(operation.node, []).append(number)
@@ -67,8 +70,10 @@ class States:
                 for entry, node in operation.entries:
                     entries.pop(entry, None) if node is None else entries.__setitem__(entry, node)
                 # Where a file gets its new name counts: to sync the folder that it leaves is not enough.
-                given = [entry for entry, node in operation.entries if node is not None] or [operation.entries[0][0]]
-                for folder, _ in given:
+                given = {folder for (folder, _), node in operation.entries if node is not None}
+                given = given or {operation.entries[0][0][0]}
+                self.needs[number] = len(given)
+                for folder in given:
                     waiting.setdefault(folder, []).append(number)
             elif operation.kind == "sync":
                 self.cover(waiting.pop(operation.node, []), number)
@@ -84,7 +89,9 @@ class States:
 
     def cover(self, group: list[int], sync: int) -> None:
         for number in group:
-            self.covered[number] = min(self.covered[number], sync)
+            left = self.needs[number] = self.needs.get(number, 1) - 1
+            if left == 0:
+                self.covered[number] = sync
 
     def promises(self) -> list[Mark]:
         """By call: what was promised before it."""
@@ -107,6 +114,22 @@ class States:
         """The operations before the call that need not last."""
         return [n for n in self.changing[:bisect_left(self.changing, point)]
                 if self.covered[n] >= point and self.operations[n].kind not in ("sync", "syncfs")]
+
+    def require_told_lasts(self) -> None:
+        """What a repair tells is durable; with a new index, all that only the old one may have held is as well."""
+        began = 0
+        for point, operation in enumerate(self.operations):
+            if operation.kind != "mark":
+                continue
+            if operation.data == b"repair\n":
+                began = point
+            if operation.data not in (b"told\n", b"rebuilt\n"):
+                continue
+            first = 0 if operation.data == b"rebuilt\n" else began
+            for number in self.pending(point):
+                words = self.operations[number].words
+                if number >= first and not any(name in words for name in PASSING):
+                    raise Unexpected(f"told before it lasts: call {number}: {words}")
 
     # What a state looks like.
 

@@ -121,9 +121,10 @@ struct StateCheck {
     /// Whether it need not be usable before it was repaired: a repair that failed is no reason for what comes after it to
     /// fail as well.
     private var isBroken: Bool {
-        state.scenario.isRepair
-            || state.scenario.name == Scenario.repair.name
-                && (state.acked <= Scenario.operationsBeforeRepair || state.reference == nil)
+        let name = state.scenario.name
+        if state.scenario.isRepair || name == Scenario.repairText.name && state.reference == nil { return true }
+        return name == Scenario.repair.name
+            && (state.acked <= Scenario.operationsBeforeRepair || state.reference == nil)
     }
 
     /// The same fault, or that `verify` does not see it where it has to.

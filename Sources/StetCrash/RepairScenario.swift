@@ -42,10 +42,19 @@ extension Stage {
     func repair(until isEnough: @escaping (RepairReport.Step) -> Bool = { _ in false }) throws {
         struct Stopped: Error {}
         let report: RepairReport
+        note("repair")
         do {
             report = try NoteStore.repair(
                 at: storeFolder, isNamed: true, clock: Self.clock, machine: Self.machine,
-                tell: { if isEnough($0) { throw Stopped() } })
+                tell: { step in
+                    switch step {
+                    case .indexRebuilt: self.note("rebuilt")
+                    // The index holds what the log and the tree may lose.
+                    case .noteMade: break
+                    default: self.note("told")
+                    }
+                    if isEnough(step) { throw Stopped() }
+                })
         } catch is Stopped {
             return
         }

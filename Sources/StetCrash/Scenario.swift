@@ -120,6 +120,8 @@ struct Scenario: Sendable {
                     stage.save("notes/\(note).md", Text.make("note \(note), round \(round)", 700 * note), label: label)
                 }
                 stage.step { try stage.store.flush() }
+                // Where that one failed, nothing else has been written since.
+                stage.step { try stage.store.flush() }
             }
             stage.save("notes/1.md", Text.make("after the last flush", 350))
             stage.quietly { try stage.close() }

@@ -16,9 +16,12 @@ final class Stage {
     /// Apart from the store's own connections, so that a promise is never read from what was not committed.
     private var numbers: StoreIndex?
 
-    init(folder: String, isVault: Bool) {
+    private let isRecorded: Bool
+
+    init(folder: String, isVault: Bool, isRecorded: Bool = false) {
         self.folder = folder
         self.isVault = isVault
+        self.isRecorded = isRecorded
     }
 
     /// The vault's folder; notes of a bare store have none.
@@ -122,6 +125,11 @@ final class Stage {
         numbers = index
         guard let newest = try index.read({ try index.newestRecord() }) else { return }
         say("\(word) \(newest.operation) \(Hex.encode(RecordFrame.check(of: newest.bytes)))", to: STDOUT_FILENO)
+    }
+
+    /// Marks a moment of a repair. A check, whose answers go the same way, marks nothing.
+    func note(_ word: String) {
+        if isRecorded { say(word, to: STDOUT_FILENO) }
     }
 
     func save(_ name: String, _ text: [UInt8], label: String? = nil) {

@@ -25,7 +25,7 @@ func run(_ words: [String]) throws -> Bool {
         say(usage, to: STDERR_FILENO)
         return false
     }
-    let stage = Stage(folder: words[2], isVault: scenario.isVault)
+    let stage = Stage(folder: words[2], isVault: scenario.isVault, isRecorded: words[0] != "prepare")
     switch words[0] {
     case "prepare": try scenario.prepare(stage)
     case "act": try scenario.act(stage)

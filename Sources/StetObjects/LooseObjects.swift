@@ -123,14 +123,6 @@ package struct LooseObjects: Sendable {
         if !placed.isEmpty { try FileSystem.syncFolder(folder) }
     }
 
-    /// Writes `bytes` as `object` so that it survives power loss, over whatever stands there. Call under the store's lock.
-    package func writeDurably(_ bytes: [UInt8], as object: ObjectID) throws(SystemError) {
-        try write(bytes, as: object)
-        // Synced by its name: it was written by this process a moment ago.
-        try FileSystem.sync(FileSystem.openForReading(path(object)))
-        try syncNames(of: [object])
-    }
-
     /// Removes temporary files whose writers are gone.
     package func sweepIncoming() throws(SystemError) {
         for name in try FileSystem.list(incoming) {

@@ -170,14 +170,16 @@ extension Repair {
         // does not have.
         try OperationLog.renewAll(in: layout.operationLog)
         try FileSystem.syncFolder(layout.operationLog)
+        // Opened before anything is written there: one that is opened later may not be told that it could not be.
+        let tree = try FileSystem.openFolder(objects.folder)
         try salvage?.forEachText(where: wanted.contains) { object, bytes in
             if !isWhole(object, size: bytes.count) {
                 try restore(object, from: .memory(bytes, "the journal of the old index"))
             } else {
-                try objects.writeDurably(bytes, as: object)
+                try objects.write(bytes, as: object)
             }
         }
-        try FileSystem.syncFileSystem(FileSystem.openFolder(objects.folder))
+        try FileSystem.syncFileSystem(tree)
     }
 
     /// - Parameter isEarlier: whether the old index had nothing that the log does not have: only then does what it says of
@@ -196,7 +198,6 @@ extension Repair {
             try index.fold()
         }
         for suffix in ["-wal", "-shm"] { try FileSystem.remove(layout.newIndex + suffix) }
-        try FileSystem.sync(FileSystem.openForReading(layout.newIndex))
     }
 
     /// Sets the old index aside and puts the new one in its place. In between the store has no index, and is refused; the

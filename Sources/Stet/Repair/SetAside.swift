@@ -63,8 +63,8 @@ final class SetAside {
         // A name that is moved into a folder which does not last is gone.
         try syncFolders(to: place)
         try FileSystem.rename(path, to: place)
+        // A renaming lasts as a whole: where the new name does, the old one is gone.
         try FileSystem.syncFolder(folder(of: place))
-        try FileSystem.syncFolder(folder(of: path))
         return .setAside(inStore(path), as: inStore(place))
     }
 
