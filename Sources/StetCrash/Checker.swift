@@ -247,7 +247,7 @@ struct StateCheck {
     private func checkRecords() throws {
         let records = try Reference.records(of: stage.storeFolder)
         guard records.count >= state.acked else { throw Fault(.lost, "operation \(state.acked) from the log") }
-        if state.acked > 0, !state.check.isEmpty, RecordFrame.check(of: records[state.acked - 1]) != state.check {
+        if state.acked > 0, !state.check.isEmpty, RecordFrame.check(of: records[state.acked - 1].bytes) != state.check {
             throw Fault(.lost, "operation \(state.acked) is another in the log")
         }
         guard let reference = state.reference, state.acked > 0 else { return }

@@ -4,7 +4,13 @@ import StetObjects
 
 /// The store at the end of a complete run: what its operations were, and what any state on the way has to be.
 final class Reference {
-    let records: [[UInt8]]
+    /// A record, and whose it is: the first ones of two devices can have the same bytes.
+    struct Record: Equatable {
+        var device: DeviceID
+        var bytes: [UInt8]
+    }
+
+    let records: [Record]
     private let folder: String
     private let texts: [ObjectID: [UInt8]]
     private var replayed: [Int: StoreIndex] = [:]
@@ -19,11 +25,11 @@ final class Reference {
     }
 
     /// All records of a store's log, in their order.
-    static func records(of folder: String) throws -> [[UInt8]] {
-        var records: [[UInt8]] = []
+    static func records(of folder: String) throws -> [Record] {
+        var records: [Record] = []
         for device in try StoreIndex.openForReading(folder + "/index.sqlite").devices() {
             try OperationLog(oplog: folder + "/oplog", device: device.id).scan(from: OperationLog.start) { entry in
-                records.append(entry.bytes)
+                records.append(.init(device: device.id, bytes: entry.bytes))
             }
         }
         return records

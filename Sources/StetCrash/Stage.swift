@@ -182,7 +182,8 @@ final class Stage {
 
     /// What the next user of a store does after a crash: opens it, saves, flushes.
     func recover(_ scenario: Scenario) throws {
-        if scenario.name == Scenario.repair.name || scenario.isRepair { step { try repair() } }
+        let mended = [Scenario.repair.name, Scenario.repairText.name]
+        if mended.contains(scenario.name) || scenario.isRepair { step { try repair() } }
         do {
             try open()
         } catch {
@@ -190,8 +191,13 @@ final class Stage {
         }
         step {}
         if isVault { step { _ = try vault.saveAll { if case .failed(_, let error) = $0 { throw error } } } }
-        saveInPieces("elsewhere/recovered", Text.make("recovered", 700))
+        if scenario.name == Scenario.settings.name {
+            setAndSave("elsewhere/set", Text.make("recovered", 700))
+        } else {
+            saveInPieces("elsewhere/recovered", Text.make("recovered", 700))
+        }
         step { try store.flush() }
+        if scenario.name == Scenario.settings.name { return quietly { try close() } }
         saveInPieces("elsewhere/recovered", Text.make("recovered again", 300))
         if scenario.isBackup { backUp() }
         quietly { try close() }

@@ -1,6 +1,6 @@
 internal import StetObjects
 
-/// Brings a copy of a store's operation log up to one state of the store, by appending to it.
+/// Brings a copy of a store's operation log up to one state of the store.
 ///
 /// What the state's index holds of the newest records is taken from there; only what comes before it is read from the
 /// store's own log, which nobody writes to any more at that place.
@@ -60,8 +60,8 @@ package struct LogCopy {
 
     // MARK: Copying
 
-    /// Appends what comes after `end`, and syncs it. A segment is synced before the next one is begun, so that after
-    /// power loss too only the last one can be short.
+    /// Appends what comes after `end`, durably. A segment lasts before the next one is begun, so that after power loss too
+    /// only the last one can be short.
     ///
     /// - Throws: `LogDamage` where the store's own log is broken in the part that is copied.
     package func append(after end: End?) throws {
@@ -75,7 +75,6 @@ package struct LogCopy {
             try copying.take(frame, record.bytes, of: state.versionID(of: record.operation).device, at: record.position)
         }
         try copying.write()
-        try FileSystem.syncFolder(target)
     }
 
     /// Takes the records of operations before `limit` from the store's log.
@@ -136,15 +135,16 @@ package struct LogCopy {
                 check: RecordFrame.check(of: bytes))
         }
 
-        /// Writes what was taken, over what an interrupted append left, and syncs it.
+        /// Writes what was taken. In one step: the earlier backup stays readable, whatever power loss leaves of this one.
         mutating func write() throws {
             guard let (log, position, bytes) = pending else { return }
             pending = nil
-            if let size = try log.size(ofSegment: position.segment), size > position.offset {
-                try log.cut(at: position)
+            if position == OperationLog.start {
+                try FileSystem.makeFolder(log.folder)
+                // Before the next device's: what lasts of the log is never without its beginning.
+                try FileSystem.syncFolder(target)
             }
-            try log.append(bytes, at: position)
-            try log.sync(segment: position.segment)
+            try log.extend(at: position, with: bytes, spare: target + ".new")
         }
     }
 }

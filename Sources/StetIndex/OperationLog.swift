@@ -77,6 +77,27 @@ package struct OperationLog: Sendable {
         try FileSystem.truncate(FileSystem.openForAppending(path(position.segment)), to: position.offset)
     }
 
+    /// Puts records at `position`, over what follows there, so that they last: all of them or none, whenever it is stopped.
+    ///
+    /// - Parameter spare: where the segment is written first, in the same file system.
+    /// - Throws: `LogDamage` where the log is shorter; `SystemError`.
+    func extend(at position: Position, with records: [UInt8], spare: String) throws {
+        var bytes = header
+        if position.offset > Self.headerLength {
+            bytes = try read(at: .init(segment: position.segment, offset: 0), count: position.offset)
+            guard bytes.count == position.offset else {
+                throw LogDamage(path: path(position.segment), offset: bytes.count)
+            }
+        }
+        // What an interrupted call left.
+        try FileSystem.remove(spare)
+        let file = try FileSystem.createExclusively(spare, mode: 0o600)
+        try FileSystem.write(file, at: 0, bytes + records)
+        try FileSystem.sync(file)
+        try FileSystem.rename(spare, to: path(position.segment))
+        try FileSystem.syncFolder(folder)
+    }
+
     /// Makes a segment and the names of the segments survive power loss.
     package func sync(segment: Int) throws(SystemError) {
         // Opened for reading: one that is gone must not be made, empty, and then be taken for synced.

@@ -78,7 +78,6 @@ struct BackupFolder {
     func isInDoubt() throws -> Bool {
         guard try lock.isInDoubt(.copies) else { return false }
         if try FileSystem.status(layout.writeAheadLog) != nil { try FileSystem.renew(layout.writeAheadLog) }
-        try OperationLog.renewAll(in: layout.operationLog)
         return true
     }
 
