@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from typing import Iterator
 
 # These stand beside this file.
-from crash_disk import Tree, tree, tree_of
+from crash_disk import Entry, Operation, Tree, tree, tree_of
 from crash_record import Mark, Recording, Unexpected
 
 NEVER = 1 << 60
@@ -25,8 +25,8 @@ NEVER = 1 << 60
 DROPPED, ZEROS = "dropped", "zeros"
 Fate = str | tuple
 PAGE = 4096
-# What need not last of what a repair does: SQLite's and the store's own locks and scratch files.
-PASSING = ("/lock", "-wal", "-shm", "-journal", "/incoming/")
+# What need not last of what a repair does, in the store's folder: the lock, and SQLite's scratch files.
+PASSING = ("lock", "-wal", "-shm", "-journal")
 Content = tuple[bytes, bytes]  # bytes, and their digest
 
 
@@ -117,8 +117,10 @@ class States:
 
     def require_told_lasts(self) -> None:
         """What a repair tells is durable; with a new index, all that only the old one may have held is as well."""
-        began = 0
+        began, entries = 0, dict(self.recording.base.entries)
         for point, operation in enumerate(self.operations):
+            for entry, node in operation.entries:
+                entries.pop(entry, None) if node is None else entries.__setitem__(entry, node)
             if operation.kind != "mark":
                 continue
             if operation.data == b"repair\n":
@@ -126,10 +128,22 @@ class States:
             if operation.data not in (b"told\n", b"rebuilt\n"):
                 continue
             first = 0 if operation.data == b"rebuilt\n" else began
+            names = {node: entry for entry, node in entries.items()}
             for number in self.pending(point):
-                words = self.operations[number].words
-                if number >= first and not any(name in words for name in PASSING):
-                    raise Unexpected(f"told before it lasts: call {number}: {words}")
+                if number >= first and not self.passes(self.operations[number], names):
+                    raise Unexpected(f"told before it lasts: call {number}: {self.operations[number].words}")
+
+    @staticmethod
+    def passes(operation: Operation, names: dict[int, Entry]) -> bool:
+        """Whether an operation need not last, by the names that it gives or takes, or that its file has now."""
+        given = [entry for entry, node in operation.entries if node is not None]
+        touched = given or [entry for entry, _ in operation.entries] or [names[n] for n in [operation.node] if n in names]
+
+        def is_passing(entry: Entry) -> bool:
+            parent = names.get(entry[0], (0, ""))[1]
+            return parent == "incoming" or parent in ("store", ".stet") and entry[1].endswith(PASSING)
+
+        return all(map(is_passing, touched))
 
     # What a state looks like.
 

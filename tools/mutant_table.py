@@ -182,7 +182,7 @@ FOLD = f"""        try exclusively {{
 
 TRUST = [
     mutant("store's lock not taken", STORE + "Writer.swift",
-           "        try lock.take()\n        holds = 1\n", "        if !$ON { try lock.take() }\n        holds = 1\n",
+           "        try lock.take()\n        isHeld = true\n", "        if !$ON { try lock.take() }\n        isHeld = true\n",
            "states save --states 20"),
     mutant("write-ahead log folded without the lock", STORE + "Writer+Upkeep.swift", FOLD, "            try " + CHECKPOINT,
            "states checkpoint --states 20"),
@@ -199,7 +199,8 @@ TRUST = [
         }
 """, "states flush --states 20"),
     mutant("flush's turn not taken", STORE + "Writer+Upkeep.swift",
-           "guard try StoreLock.take(turn, patience: waiting ? StoreLock.patience : 0) else { return nil }", "",
+           "guard try StoreLock.take(turn, patience: waiting ? StoreLock.patience : 0) else {",
+           "guard try $ON || StoreLock.take(turn, patience: waiting ? StoreLock.patience : 0) else {",
            "states flush --states 20"),
     mutant("store that was replaced is written to", STORE + "Writer.swift",
            "        guard try lock.isInPlace() else {", "        guard try $ON || lock.isInPlace() else {",
@@ -254,7 +255,7 @@ TRUST = [
            "faults vault --calls fdatasync"),
     mutant("doubt not looked at", STORE + "Writer.swift", "if try lock.isInDoubt(.commits) { try renewCommits() }", "",
            "test saveWhoseSyncsAllFailIsUnknown"),
-    mutant("commit that failed left in the log", STORE + "Writer.swift", "            try index.overwriteEnd()\n", "",
+    mutant("commit that failed left in the log", STORE + "Writer.swift", "            try Self.committing(lock) { try index.overwriteEnd() }\n", "",
            "test saveThatFailedDoesNotComeBack"),
     mutant("name of a log that was written anew", STORE + "Writer.swift",
            "            try FileSystem.syncFolder(layout.folder)\n        }\n        isUsable = true",
@@ -304,8 +305,8 @@ REPAIR = [
            "        try syncFolders(to: place)\n        try FileSystem.rename(path, to: place)\n",
            "        try FileSystem.rename(path, to: place)\n", "states repair-unsynced --states 400"),
     mutant("repair: name of what is set aside", ASIDE,
-           "        try FileSystem.syncFolder(folder(of: place))\n        return .setAside(inStore(path)",
-           "        if !$ON { try FileSystem.syncFolder(folder(of: place)) }\n        return .setAside(inStore(path)",
+           "        try FileSystem.syncFolder(folder(of: place))\n        return .setAside(layout.inStore(path)",
+           "        if !$ON { try FileSystem.syncFolder(folder(of: place)) }\n        return .setAside(layout.inStore(path)",
            "states repair-log --states 800"),
     mutant("repair: folders of what is replaced", ASIDE,
            "        try syncFolders(to: place)\n        let wasThere",

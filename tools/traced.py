@@ -291,7 +291,8 @@ def _follow(
                 continue
             event, passed, request = status >> 16, 0, _CONT
             if event == _EVENT_SECCOMP and executed and not (acted and every is None):
-                _ptrace(_GETEVENTMSG, thread, 0, ctypes.addressof(message))
+                if _libc.ptrace(_GETEVENTMSG, thread, 0, ctypes.addressof(message)) < 0:
+                    continue  # the thread was killed meanwhile
                 stop = Stop(stops, thread, names.get(message.value, "?"))
                 if counts(stop):
                     stops += 1

@@ -20,7 +20,7 @@ package struct LogChain {
     /// Where the last of them stops.
     package private(set) var stop = LogSegments.Stop.end(OperationLog.start)
     /// Devices that hold something and are not in the chain.
-    package private(set) var strays: [DeviceID] = []
+    private var strays: [DeviceID] = []
 
     /// Reads the logs below `oplog`.
     ///
@@ -32,9 +32,6 @@ package struct LogChain {
         }
         try follow(preferring: [])
     }
-
-    /// Whether nothing is wrong with the logs.
-    package var isSound: Bool { stop.isSound && strays.isEmpty }
 
     /// The files that are not as the logs have them any more, with their new bytes; nil where there is to be none. In an
     /// order in which a stop in between leaves logs that read as before, or are cut.
@@ -169,13 +166,13 @@ package struct LogChain {
         return (log.log.path(position.segment), position.offset)
     }
 
-    /// Puts the next record in where the chain stops, if `records` have it: those that an index holds. Returns whether it
-    /// did.
+    /// Puts the next record in where the chain stops, if `records` have it: those that an index holds. At the end of a log
+    /// all that follow it as well. Returns how many.
     ///
     /// The check of the record before, which each record has in it, proves that it is the next one.
     ///
     /// - Parameter begun: the device that begins after so many operations, where an index says so.
-    package mutating func restore(from records: [RecordFrame], begun: (Int) -> DeviceID?) throws -> Bool {
+    package mutating func restore(from records: [RecordFrame], begun: (Int) -> DeviceID?) throws -> Int {
         if let device = devices.last, var log = logs[device] {
             let before = lastEntry
             let previous = before.map { RecordFrame.check(of: $0.bytes) } ?? RecordFrame.noCheck
@@ -184,13 +181,25 @@ package struct LogChain {
                     && (before != nil || follows(record, device))
             }
             if let next {
-                log.put(next.bytes, at: stop.position, isLast: stop.isSound)
+                var position = stop.position
+                log.put(next.bytes, at: position, isLast: stop.isSound)
+                var last = next
+                while stop.isSound,
+                    let following = records.first(where: {
+                        $0.sequence == last.sequence + 1 && $0.previous == RecordFrame.check(of: last.bytes)
+                    })
+                {
+                    position.offset += last.bytes.count
+                    position = OperationLog.next(after: position)
+                    log.put(following.bytes, at: position, isLast: true)
+                    last = following
+                }
                 return try take(log)
             }
         }
         guard stop.isSound, let device = begun(links.count), !devices.contains(device),
             let next = records.first(where: { $0.sequence == 1 && follows($0, device) })
-        else { return false }
+        else { return 0 }
         var log = try LogSegments(oplog: oplog, device: device)
         log.put(next.bytes, at: OperationLog.start, isLast: true)
         return try take(log)
@@ -202,13 +211,14 @@ package struct LogChain {
         return begin.previous == end
     }
 
-    private mutating func take(_ log: LogSegments) throws -> Bool {
+    /// Returns how many records the chain is longer with `log`, which is not taken otherwise.
+    private mutating func take(_ log: LogSegments) throws -> Int {
         let before = self
         logs[log.device] = log
         try follow(preferring: devices)
-        if links.count > before.links.count { return true }
+        if links.count > before.links.count { return links.count - before.links.count }
         self = before
-        return false
+        return 0
     }
 
     // MARK: Cutting

@@ -53,7 +53,7 @@ package struct LogCopy {
     package func isRecord(_ bytes: [UInt8], _ operation: Int, at position: OperationLog.Position) throws -> Bool {
         guard let held = try state.records(after: operation - 1).first else { return false }
         if held.operation == operation { return held.bytes == bytes && held.position == position }
-        let log = OperationLog(oplog: source, device: try state.versionID(of: operation).device)
+        let log = try state.log(of: operation, below: source)
         guard try log.size(ofSegment: position.segment) != nil else { return false }
         return try log.read(at: position, count: bytes.count) == bytes
     }

@@ -17,7 +17,7 @@ package struct LogEnd: Equatable {
         var position = OperationLog.start
         var goesOn = false
         if let newest {
-            let log = OperationLog(oplog: oplog, device: try index.versionID(of: newest.operation).device)
+            let log = try index.log(of: newest.operation, below: oplog)
             device = log.device
             position = newest.end
             // Where the segment is full, the next record stands in another one.

@@ -105,7 +105,7 @@ package struct LogReplay {
         let differences = try source.differences(from: index)
         // The first one that is missing explains all after it.
         _ = try held.first { record in
-            try !OperationLog(oplog: oplog, device: source.versionID(of: record.operation).device).holds(record)
+            try !source.log(of: record.operation, below: oplog).holds(record)
         }
         _ = try run(after: newest, repairing: false)
         return differences

@@ -185,7 +185,10 @@ package struct OperationLog: Sendable {
     /// The number of the newest segment; 0 where there is none.
     package func lastSegment() throws(SystemError) -> Int {
         guard try FileSystem.status(folder) != nil else { return 0 }
-        return try FileSystem.list(folder).compactMap { Int($0.prefix { $0 != "." }) }.max() ?? 0
+        // Somebody may have put a copy beside a segment.
+        return try FileSystem.list(folder).compactMap { name in
+            Int(name.prefix { $0 != "." }).flatMap { $0 > 0 && path($0) == folder + "/" + name ? $0 : nil }
+        }.max() ?? 0
     }
 
     /// The newest whole record, or nil where there is none. Reads the last segment, and more only where that was just begun.

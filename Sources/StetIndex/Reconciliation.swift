@@ -44,14 +44,12 @@ package struct Reconciliation {
 
     private func appendMissingRecords(_ trust: Trust) throws {
         let held = try index.records(after: 0)
-        var first = try held.firstIndex { try !log(for: $0).holds($0) }
+        var first = try held.firstIndex { try !index.log(of: $0.operation, below: oplog).holds($0) }
         // In the place of records that are there the same bytes are written.
         if case .files = trust { first = held.startIndex }
         guard let first else { return }
-        for record in held[first...] { try log(for: record).append(record.bytes, at: record.position) }
-    }
-
-    private func log(for record: StoreIndex.HeldRecord) throws -> OperationLog {
-        OperationLog(oplog: oplog, device: try index.versionID(of: record.operation).device)
+        for record in held[first...] {
+            try index.log(of: record.operation, below: oplog).append(record.bytes, at: record.position)
+        }
     }
 }

@@ -254,6 +254,11 @@ package final class StoreIndex {
         return VersionID(device: device.id, sequence: operation - device.base)
     }
 
+    /// The log below `oplog` that the record of `operation` is in.
+    package func log(of operation: Int, below oplog: String) throws -> OperationLog {
+        OperationLog(oplog: oplog, device: try versionID(of: operation).device)
+    }
+
     /// The operation that `id` names, or nil where it is not of this store.
     package func operation(of id: VersionID) throws -> Int? {
         let devices = try devices()

@@ -19,6 +19,18 @@ package struct StoreLock: Sendable {
         inode = status.inode
     }
 
+    /// Opens the lock file at `path`, made where it is missing, and takes the lock. Where a repair has put another file in its
+    /// place meanwhile, that one's.
+    ///
+    /// - Throws: as `take` does; `SystemError`.
+    package static func taken(_ path: String) throws -> StoreLock {
+        while true {
+            let lock = try StoreLock(path)
+            try lock.take()
+            if try lock.isInPlace() { return lock }
+        }
+    }
+
     /// Takes the lock, waiting for at most `patience` seconds.
     package func take(patience: Double = StoreLock.patience) throws {
         guard try Self.take(file, patience: patience) else {
@@ -134,6 +146,11 @@ public struct LockTimeout: Error, Equatable, Sendable, CustomStringConvertible {
     public let path: String
     /// Who has it, where the system says.
     public let holder: String?
+
+    package init(path: String, holder: String?) {
+        self.path = path
+        self.holder = holder
+    }
 
     /// One line: who holds what, and what to do.
     public var description: String {

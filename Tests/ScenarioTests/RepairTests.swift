@@ -75,6 +75,18 @@ struct RepairTests {
         try store.close()
     }
 
+    // Letters of several bytes each on the way to the store: nothing counts the ones and cuts the others.
+    @Test func whatIsSetAsideKeepsItsPathWhereverTheStoreIs() throws {
+        let scene = try Self.scene(isVault: false, flushed: true)
+        try Self.harm("overwritten in its middle", scene)
+        let folder = scene.temporary.appending("données ノート")
+        try FileManager.default.moveItem(atPath: scene.store, toPath: folder)
+        let run = try scene.stet("--store", folder, "repair")
+        #expect(run.text.contains("index.sqlite") && run.text.contains("set-aside/1/index.sqlite"), "\(run.text)")
+        #expect(Files.exists(folder + "/set-aside/1/index.sqlite"))
+        try scene.stet("--store", folder, "verify")
+    }
+
     /// Repairs, and expects that a second repair finds nothing to do.
     @discardableResult
     static func repair(

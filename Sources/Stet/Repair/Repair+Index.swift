@@ -31,16 +31,17 @@ extension Repair {
         var restored = 0
         while true {
             if let (path, offset) = try chain.mend(preferring: devices.map(\.id)) {
-                steps.append(.recordMended(path: inStore(path), offset: offset))
-            } else if !found.isSound || !chain.stop.isSound, try chain.restore(from: records, begun: begun) {
-                restored += 1
-            } else {
-                break
+                steps.append(.recordMended(path: layout.inStore(path), offset: offset))
+                continue
             }
+            let isNeeded = !found.isSound || !chain.stop.isSound
+            let count = try isNeeded ? chain.restore(from: records, begun: begun) : 0
+            if count == 0 { break }
+            restored += count
         }
         // What the index holds beyond the log is written by the next writer, unless the index has to go.
         var whole = chain
-        while try whole.restore(from: records, begun: begun) {}
+        while try whole.restore(from: records, begun: begun) > 0 {}
 
         var why: String?
         switch found {
@@ -65,18 +66,16 @@ extension Repair {
         try write(chain, steps, restored)
         if why == nil, case .sound(let index, _) = found { why = try difference(of: index) }
         guard let why else {
-            let held = whole.links.count - chain.links.count
-            return held > 0 ? try did(.recordsRestored(held)) : ()
+            heldRecords = whole.links.count - chain.links.count
+            return
         }
         try rebuild(found.salvage, records: records, begun: begun, why: why)
     }
 
     private static func unproved(after operation: Int) -> String {
         "the operation log is damaged after operation \(operation), and what it said cannot be told from the index "
-            + "beyond doubt: log and index are left as they are, and all that is whole can be read"
+            + "beyond doubt: nothing is put in its place, and all that is whole can be read"
     }
-
-    private func inStore(_ path: String) -> String { String(path.dropFirst(layout.folder.utf8.count + 1)) }
 
     // MARK: The log
 
@@ -84,8 +83,10 @@ extension Repair {
     private func reconstruct(_ index: StoreIndex, _ chain: inout LogChain) throws -> RepairReport.Step? {
         var work = try LogReconstruction(of: index, chain: chain, fragments: chain.fragments())
         guard let outcome = try work.outcome() else { return nil }
-        try chain.replace(from: outcome.first, with: outcome.records)
-        guard chain.stop.isSound, chain.links.count == outcome.first - 1 + outcome.records.count else { return nil }
+        var filled = chain
+        try filled.replace(from: outcome.first, with: outcome.records)
+        guard filled.stop.isSound, filled.links.count == outcome.first - 1 + outcome.records.count else { return nil }
+        chain = filled
         return .recordsMadeUp(outcome.madeUp, isExact: outcome.isExact)
     }
 
@@ -149,7 +150,7 @@ extension Repair {
     ) throws {
         var chain = try LogChain(oplog: layout.operationLog)
         var restored = 0
-        while try chain.restore(from: records, begun: begun) { restored += 1 }
+        while case let count = try chain.restore(from: records, begun: begun), count > 0 { restored += count }
         var steps: [RepairReport.Step] = []
         let fit = try chain.replayable()
         if fit < chain.links.count {

@@ -136,7 +136,7 @@ extension Repair {
         search.candidates = search.candidates.filter { path, _ in
             let prefix = "caches/objects/"
             guard path.hasPrefix(prefix), path.utf8.count == prefix.utf8.count + 65 else { return true }
-            let parts = path.dropFirst(prefix.utf8.count).split(separator: "/")
+            let parts = path.dropFirst(prefix.count).split(separator: "/")
             guard parts.count == 2, parts[0].utf8.count == 2, let object = ObjectID(hex: parts[0] + parts[1]),
                 layout.folder + "/" + path == objects.path(object)
             else { return true }

@@ -16,6 +16,8 @@ final class Repair {
     private let tell: (RepairReport.Step) throws -> Void
     private let progress: (Int, Int, String) throws -> Void
     private(set) var report = RepairReport()
+    /// Records that only the index has, and that the writer puts into the log at the end.
+    var heldRecords = 0
 
     init(
         _ folder: String, isNamed: Bool, clock: StoreClock, machine: [UInt8]?,
@@ -71,7 +73,8 @@ final class Repair {
     }
 
     private func underLock(_ body: () throws -> Void) throws {
-        try lock.take()
+        // Another repair may have put a new one in its place.
+        lock = try StoreLock.taken(layout.lock)
         defer { lock.give() }
         try body()
     }
@@ -163,6 +166,7 @@ final class Repair {
             }
         }
         try writer.maintain()
+        if heldRecords > 0 { try did(.recordsRestored(heldRecords)) }
     }
 
     /// Writes the files of texts anew, and syncs them: one that no version has may not be durable.
@@ -203,7 +207,7 @@ extension NoteStore {
     ///     settings name.
     ///   - clock: gives the times of notes that are made.
     ///   - machine: the machine's id.
-    ///   - tell: called with each thing that was done, when it is durable.
+    ///   - tell: called with each thing that was done, when it is durable; modes alone may be lost in a power cut.
     ///   - progress: called with how far a long part has come.
     /// - Throws: `StoreError.noStore`, `.foreignOwner`, `.writableByOthers`, `.onNetwork`; `LayoutError.tooNew`;
     ///   `LockTimeout`; `SystemError`; what the closures throw.

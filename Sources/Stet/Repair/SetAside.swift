@@ -41,13 +41,11 @@ final class SetAside {
         return candidate
     }
 
-    private func inStore(_ path: String) -> String { String(path.dropFirst(layout.folder.utf8.count + 1)) }
-
     /// Makes the names on the way to `place`, and it, survive power loss.
     private func syncFolders(to place: String) throws {
         var folder = layout.folder
         try FileSystem.syncFolder(folder)
-        for part in inStore(place).split(separator: "/").dropLast() {
+        for part in layout.inStore(place).split(separator: "/").dropLast() {
             folder += "/" + part
             try FileSystem.syncFolder(folder)
         }
@@ -59,13 +57,13 @@ final class SetAside {
 
     /// Moves what stands at `path` out of the way. Returns what is to be told.
     func move(_ path: String) throws -> RepairReport.Step {
-        let place = try place(for: inStore(path))
+        let place = try place(for: layout.inStore(path))
         // A name that is moved into a folder which does not last is gone.
         try syncFolders(to: place)
         try FileSystem.rename(path, to: place)
         // A renaming lasts as a whole: where the new name does, the old one is gone.
         try FileSystem.syncFolder(folder(of: place))
-        return .setAside(inStore(path), as: inStore(place))
+        return .setAside(layout.inStore(path), as: layout.inStore(place))
     }
 
     /// Puts a new file in the place of what stands at `path`, which is set aside in the same step. Returns what is to be
@@ -74,7 +72,7 @@ final class SetAside {
         _ path: String, mode: UInt32, _ fill: (_ write: (UnsafeRawBufferPointer) throws -> Void) throws -> Void
     ) throws -> RepairReport.Step? {
         // The new file is written where the old one will be.
-        let place = try place(for: inStore(path))
+        let place = try place(for: layout.inStore(path))
         let file = try FileSystem.createExclusively(place, mode: mode)
         do {
             var offset = 0
@@ -96,7 +94,7 @@ final class SetAside {
         }
         try FileSystem.syncFolder(folder(of: place))
         try FileSystem.syncFolder(folder(of: path))
-        return wasThere ? .setAside(inStore(path), as: inStore(place)) : nil
+        return wasThere ? .setAside(layout.inStore(path), as: layout.inStore(place)) : nil
     }
 
     private func exchange(_ new: String, _ old: String) throws {

@@ -64,8 +64,7 @@ struct BackupFolder {
         guard names.contains("lock") || names.allSatisfy(Self.begun.contains) else {
             throw BackupRefusal.notABackup(path)
         }
-        lock = try StoreLock(layout.lock)
-        try lock.take()
+        lock = try StoreLock.taken(layout.lock)
     }
 
     /// Gives the lock back.
@@ -74,7 +73,7 @@ struct BackupFolder {
     // MARK: Failed syncs
 
     /// Whether a sync of an earlier run failed, so that what is here and not part of an earlier backup may not be on the disk.
-    /// What that run appended to is written anew.
+    /// Its index's write-ahead log is written anew.
     func isInDoubt() throws -> Bool {
         guard try lock.isInDoubt(.copies) else { return false }
         if try FileSystem.status(layout.writeAheadLog) != nil { try FileSystem.renew(layout.writeAheadLog) }

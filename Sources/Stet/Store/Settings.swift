@@ -220,8 +220,7 @@ extension NoteStore {
         guard !isReadOnly else { throw StoreError.readOnly(folder) }
         guard try !FileSystem.isOnNetwork(folder) else { throw StoreError.onNetwork(folder) }
         let layout = StoreLayout(folder: folder)
-        let lock = try StoreLock(layout.lock)
-        try lock.take()
+        let lock = try StoreLock.taken(layout.lock)
         defer { lock.give() }
         var settings = try layout.readSettings()
         try body(&settings)

@@ -22,6 +22,9 @@ struct StoreLayout: Sendable {
 
         """
 
+    /// The path inside the store of what stands at `path`, below its folder.
+    func inStore(_ path: String) -> String { String(Substring(path.utf8.dropFirst(folder.utf8.count + 1))) }
+
     /// Makes the folders of a new store, in a folder that is empty or not there yet.
     func makeFolders() throws {
         try FileSystem.makeFolder(folder)

@@ -75,10 +75,14 @@ extension Writer {
     /// Begins a flush.
     ///
     /// - Parameter waiting: whether one that is under way, in whatever process, is waited for.
-    /// - Returns: nil where another one is under way, or nothing waits.
+    /// - Returns: nil where another one is under way and is not waited for.
+    /// - Throws: `LockTimeout` where another one takes too long.
     func startFlush(waiting: Bool) throws -> Flush? {
         let turn = try FileSystem.openFolder(layout.operationLog)
-        guard try StoreLock.take(turn, patience: waiting ? StoreLock.patience : 0) else { return nil }
+        guard try StoreLock.take(turn, patience: waiting ? StoreLock.patience : 0) else {
+            guard !waiting else { throw LockTimeout(path: turn.path, holder: nil) }
+            return nil
+        }
         let texts = try index.read { try index.journalObjects() }
         return Flush(turn: turn, objects: objects, tree: tree, texts: texts.filter(written.contains))
     }
@@ -91,7 +95,7 @@ extension Writer {
             guard let upTo = try index.write({ try reconcileAll(.files(flush.whole.union(since))) }) else { return }
             written = []
             for record in try index.records(after: 0) where record.operation <= upTo.operation {
-                let log = try log(for: record)
+                let log = try index.log(of: record.operation, below: layout.operationLog)
                 let segment = record.position.segment
                 if let last = flush.logs.last, last.log.device == log.device, last.segment == segment { continue }
                 flush.logs.append((log, segment))

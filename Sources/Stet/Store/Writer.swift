@@ -15,8 +15,8 @@ final class Writer {
     /// Where this writer writes: another machine than last time, or a copy of the folder, is another device.
     fileprivate let place: StoreIndex.Place
     let lock: StoreLock
-    /// How many calls of `exclusively` are under way, one inside the other.
-    private var holds = 0
+    /// Whether a call of `exclusively` is under way.
+    private var isHeld = false
     let index: StoreIndex
     /// Whether the index could be opened again after a failure; where it could not, this writer is of no use any more.
     private(set) var isUsable = true
@@ -38,9 +38,8 @@ final class Writer {
         self.layout = layout
         self.objects = objects
         self.clock = clock
-        let lock = try StoreLock(layout.lock)
+        let lock = try StoreLock.taken(layout.lock)
         self.lock = lock
-        try lock.take()
         defer { lock.give() }
         index = try Self.openIndex(layout, lock)
         guard let lockFile = try FileSystem.identity(layout.lock) else { throw StoreError.replaced(layout.folder) }
@@ -88,11 +87,11 @@ final class Writer {
     ///
     /// - Throws: `StoreError.replaced` where the store does not stand any more where it was opened.
     func exclusively<Value>(_ body: () throws -> Value) throws -> Value {
-        if holds > 0 { return try body() }
+        if isHeld { return try body() }
         try lock.take()
-        holds = 1
+        isHeld = true
         defer {
-            holds = 0
+            isHeld = false
             lock.give()
         }
         guard try lock.isInPlace() else {
@@ -143,7 +142,7 @@ final class Writer {
             if let record = transaction?.records.last, try index.newestRecord() == record { return }
             // It stands in the log all the same, and would count once the last process that does not see it has closed the
             // index.
-            try index.overwriteEnd()
+            try Self.committing(lock) { try index.overwriteEnd() }
         } catch {
             throw StoreError.outcomeUnknown(failure.message)
         }
@@ -191,11 +190,9 @@ final class Writer {
     }
 
     private func append(_ records: [StoreIndex.HeldRecord]) throws {
-        for record in records { try log(for: record).append(record.bytes, at: record.position) }
-    }
-
-    func log(for record: StoreIndex.HeldRecord) throws -> OperationLog {
-        OperationLog(oplog: layout.operationLog, device: try index.versionID(of: record.operation).device)
+        for record in records {
+            try index.log(of: record.operation, below: layout.operationLog).append(record.bytes, at: record.position)
+        }
     }
 
     // MARK: Index and log compared
@@ -205,7 +202,7 @@ final class Writer {
     /// log that was put back can end in another record just as long.
     private func reconcile() throws -> StoreIndex.HeldRecord? {
         guard let newest = try index.newestRecord() else { return nil }
-        let log = try log(for: newest)
+        let log = try index.log(of: newest.operation, below: layout.operationLog)
         if try log.size(ofSegment: newest.position.segment) == newest.end.offset {
             if !isTailKnown {
                 isTailKnown = try log.read(at: newest.position, count: newest.bytes.count) == newest.bytes
@@ -239,8 +236,7 @@ final class Writer {
 
 extension Writer {
     private static func makeIndex(_ layout: StoreLayout, _ settings: Settings) throws {
-        let lock = try StoreLock(layout.lock)
-        try lock.take()
+        let lock = try StoreLock.taken(layout.lock)
         defer { lock.give() }
         let index = try committing(lock) { try StoreIndex.begin(layout.index) }
         guard try index.newestRecord() == nil else { throw StoreError.alreadyThere(layout.folder) }

@@ -27,7 +27,7 @@ extension Vault {
                     try carryOut(step, writer, isFresh: false)
                 } catch is VaultError {
                     // What is in its way need not be in the way of what is to be done now.
-                } catch is StoreError {
+                } catch StoreError.nameTaken, StoreError.nameInside {
                     // Its note cannot be taken back either, since another has the name: it is a note without its file.
                     try writer.remember { try $0.dropStep(step) }
                 }
