@@ -115,12 +115,17 @@ SYNCS = [
            "states backup --states 400"),
     mutant("backup: log", INDEX + "OperationLog.swift", "        try FileSystem.sync(file)\n        try FileSystem.rename(spare",
            "        if !$ON { try FileSystem.sync(file) }\n        try FileSystem.rename(spare", "states backup --states 400"),
-    mutant("backup: names of segments", INDEX + "OperationLog.swift",
+    mutant("backup: names of segments", INDEX + "LogCopy.swift",
+           "            try FileSystem.syncFolder(OperationLog(oplog: target, device: device.id).folder)\n", "",
+           "faults backup --calls fsync"),
+    mutant("backup: names of logs", INDEX + "LogCopy.swift", "        try FileSystem.syncFolder(target)\n", "",
+           "faults backup --calls fsync", "states backup --states 400"),
+    mutant("backup: name of the first log before the next", INDEX + "LogCopy.swift", "try FileSystem.syncFolder(self.target)", "",
+           "states backup --states 2000"),
+    mutant("backup: name of a segment before the next", INDEX + "OperationLog.swift",
            "to: path(position.segment))\n        try FileSystem.syncFolder(folder)",
            "to: path(position.segment))\n        if !$ON { try FileSystem.syncFolder(folder) }",
-           "states backup --states 400"),
-    mutant("backup: names of logs", INDEX + "LogCopy.swift", "try FileSystem.syncFolder(target)", "",
-           "states backup --states 400"),
+           "test segmentsOfABackupLastOneAfterTheOther"),
 ]
 
 ORDER = [

@@ -65,6 +65,12 @@ final class Stage {
         if openedVault == nil { throw NotOpen() }
     }
 
+    /// Goes on as the same store on another machine would.
+    func reopen(on machine: [UInt8]) throws {
+        try close()
+        try open(on: machine)
+    }
+
     func close() throws {
         defer {
             opened = nil

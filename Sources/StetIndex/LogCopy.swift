@@ -75,6 +75,11 @@ package struct LogCopy {
             try copying.take(frame, record.bytes, of: state.versionID(of: record.operation).device, at: record.position)
         }
         try copying.write()
+        // What is there already may have been put there by a run that was stopped before its name lasted.
+        for device in try state.devices() {
+            try FileSystem.syncFolder(OperationLog(oplog: target, device: device.id).folder)
+        }
+        try FileSystem.syncFolder(target)
     }
 
     /// Takes the records of operations before `limit` from the store's log.
@@ -142,7 +147,7 @@ package struct LogCopy {
             if position == OperationLog.start {
                 try FileSystem.makeFolder(log.folder)
                 // Before the next device's: what lasts of the log is never without its beginning.
-                try FileSystem.syncFolder(target)
+                try FileSystem.syncFolder(self.target)
             }
             try log.extend(at: position, with: bytes, spare: target + ".new")
         }

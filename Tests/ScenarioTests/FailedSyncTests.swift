@@ -137,6 +137,25 @@ struct FailedSyncTests {
         try scene.expectSound()
     }
 
+    // After power loss only the last segment of a backup's log can be missing: each lasts before the next one is there.
+    @Test func segmentsOfABackupLastOneAfterTheOther() throws {
+        let scene = try Scene()
+        let store = try NoteStore.open(at: scene.store, clock: .system)
+        let label = String(repeating: "long ", count: 199)
+        for batch in 1...3 {
+            _ = try store.save((1...900).map { .init(bytes("\(batch) \($0)"), as: try NoteName("n\($0)"), label: label) })
+        }
+        try store.close()
+        let trace = "strace -f -qq -y -o calls -e trace=rename,fsync"
+        try scene.shell("\(trace) \(CommandRun.stet) backup copy")
+        let calls = scene.file("calls")?.split(separator: "\n").filter { $0.contains("copy/oplog") } ?? []
+        let kinds = calls.map { $0.contains("rename(") ? "rename" : $0.contains(".new>") ? "file" : "folder" }
+        #expect(kinds.count { $0 == "rename" } > 2)
+        for (position, kind) in kinds.enumerated() where kind == "rename" {
+            #expect(kinds[position - 1] == "file" && kinds[position + 1] == "folder", "\(kinds)")
+        }
+    }
+
     // What a backup wrote before a sync that failed is not taken for synced by the next one. (The first fsync is that of the
     // folder above, before anything is written.)
     @Test(arguments: ["syncfs:error=EIO", "fsync:error=EIO:when=2+", "fdatasync:error=EIO"])
