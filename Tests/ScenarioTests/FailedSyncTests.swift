@@ -143,7 +143,8 @@ struct FailedSyncTests {
         let store = try NoteStore.open(at: scene.store, clock: .system)
         let label = String(repeating: "long ", count: 199)
         for batch in 1...3 {
-            _ = try store.save((1...900).map { .init(bytes("\(batch) \($0)"), as: try NoteName("n\($0)"), label: label) })
+            _ = try store.save(
+                (1...900).map { .init(bytes("\(batch) \($0)"), as: try NoteName("n\($0)"), label: label) })
         }
         try store.close()
         let trace = "strace -f -qq -y -o calls -e trace=rename,fsync"
