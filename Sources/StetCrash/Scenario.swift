@@ -180,9 +180,9 @@ struct Scenario: Sendable {
             for round in 1...3 {
                 stage.backUp()
                 for note in 1...2 {
-                    stage.save("notes/\(note + round).md", Text.make("\(note) after backup \(round)", 600 * round))
                     // Two further devices, which one backup copies.
                     if round == 1 { stage.quietly { try stage.reopen(on: Array("machine \(note)".utf8)) } }
+                    stage.save("notes/\(note + round).md", Text.make("\(note) after backup \(round)", 600 * round))
                 }
                 if round == 2 { stage.step { try stage.store.flush() } }
             }

@@ -79,7 +79,6 @@ package struct LogCopy {
         for device in try state.devices() {
             try FileSystem.syncFolder(OperationLog(oplog: target, device: device.id).folder)
         }
-        try FileSystem.syncFolder(target)
     }
 
     /// Takes the records of operations before `limit` from the store's log.
@@ -147,7 +146,7 @@ package struct LogCopy {
             if position == OperationLog.start {
                 try FileSystem.makeFolder(log.folder)
                 // Before the next device's: what lasts of the log is never without its beginning.
-                try FileSystem.syncFolder(self.target)
+                try FileSystem.syncFolder(target)
             }
             try log.extend(at: position, with: bytes, spare: target + ".new")
         }
