@@ -84,9 +84,9 @@ package struct StoreLock: Sendable {
     }
 
     /// Runs `body`, which syncs something; where it fails, that is remembered. Call under the lock.
-    package func watching<Value>(_ doubt: Doubt, _ body: () throws -> Value) throws -> Value {
+    package func watching(_ doubt: Doubt, _ body: () throws -> Void) throws {
         do {
-            return try body()
+            try body()
         } catch {
             try set(doubt, true)
             throw error

@@ -81,7 +81,7 @@ struct BackupFolder {
     }
 
     /// Runs `body`, which writes and syncs; where it fails, the next run knows.
-    func syncing<Value>(_ body: () throws -> Value) throws -> Value { try lock.watching(.copies, body) }
+    func syncing(_ body: () throws -> Void) throws { try lock.watching(.copies, body) }
 
     /// What was written is written anew and synced.
     func isSound() throws { try lock.set(.copies, false) }
@@ -133,7 +133,7 @@ struct BackupFolder {
     func openIndex() throws -> StoreIndex {
         do {
             if try FileSystem.list(layout.folder).allSatisfy(Self.begun.contains) {
-                return try syncing { try StoreIndex.begin(layout.index) }
+                return try StoreIndex.begin(layout.index)
             }
             guard try FileSystem.status(layout.index)?.isRegularFile == true else {
                 throw BackupRefusal.notABackup(layout.folder)
@@ -143,6 +143,10 @@ struct BackupFolder {
             throw BackupRefusal.notABackup(layout.folder)
         } catch let error as DatabaseError where error.isDamage {
             throw BackupRefusal.notABackup(layout.folder)
+        } catch let error as DatabaseError where error.isInputOutput {
+            // Its sync may be what failed. Only here: before it is known whose the folder is, nothing is written to it.
+            try lock.set(.copies, true)
+            throw error
         }
     }
 
